@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/freezer.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
+
+#include "pause.h"
+#include "sample.h"
+#include "session.h"
+#include "thread.h"
+
+/* Less than this is not worth a sleep: the timer and two switches would take as long. */
+enum { SLEEP_MIN_NS = 50000, SLEEP_SLACK_NS = 10000 };
+
+u64 cozk_pause_debt_hint(const struct cozk_thread *t)
+{
+	s64 debt = READ_ONCE(t->session->vtime.due) - READ_ONCE(t->vt.held);
+
+	return debt > 0 ? debt : 0;
+}
+
+static bool owes(const struct cozk_thread *t)
+{
+	return READ_ONCE(t->session->active) && cozk_pause_debt_hint(t) > COZK_DEBT_BOUND_NS;
+}
+
+static void account(struct cozk_thread *t, u64 ns)
+{
+	struct cozk_session *s = t->session;
+	struct cozk_session_cpu *sc;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&s->ledger, flags);
+	vtime_pause(&s->vtime, &t->vt, ns);
+	t->external_debt -= min(t->external_debt, ns);
+	sc = this_cpu_ptr(s->cpu);
+	sc->paused_ns += ns;
+	raw_spin_unlock_irqrestore(&s->ledger, flags);
+}
+
+/*
+ * Keeps the CPU.  In the faster world the thread would be running here, so no other of its
+ * session may; spinning with preemption allowed says exactly that to the scheduler.  When its
+ * time slice ends, time off the CPU is no pause, and the next thread of the session to run here
+ * finds the CPU as late as rule 4 says.
+ */
+static void hold_cpu(struct cozk_thread *t, u64 deadline)
+{
+	u64 now;
+
+	local_irq_disable();
+	now = ktime_get_mono_fast_ns();
+	cozk_sample_clock_stop(t, now);
+	WRITE_ONCE(t->hold_start, now);
+	set_bit(COZK_HOLDING, &t->flags);
+	local_irq_enable();
+
+	for (;;) {
+		s64 held = ktime_get_mono_fast_ns() - READ_ONCE(t->hold_start);
+
+		if (held >= (s64)cozk_pause_debt_hint(t) || !READ_ONCE(t->session->active) ||
+		    signal_pending(current) || now + held >= deadline)
+			break;
+		cpu_relax();
+		cond_resched();
+	}
+
+	local_irq_disable();
+	now = ktime_get_mono_fast_ns();
+	clear_bit(COZK_HOLDING, &t->flags);
+	account(t, now - t->hold_start);
+	cozk_sample_clock_start(t, now);
+	local_irq_enable();
+}
+
+/* Gives the CPU away for @ns: the part of a debt from a wait for something outside. */
+static void sleep_off(struct cozk_thread *t, u64 ns)
+{
+	ktime_t timeout = ns_to_ktime(ns);
+	u64 start = ktime_get_mono_fast_ns();
+
+	set_bit(COZK_SLEEPING, &t->flags);
+	set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+	schedule_hrtimeout_range(&timeout, SLEEP_SLACK_NS, HRTIMER_MODE_REL);
+	clear_bit(COZK_SLEEPING, &t->flags);
+	/* From the wake-up on it waits for a CPU like anyone else. */
+	if (t->woken_at > start)
+		account(t, t->woken_at - start);
+}
+
+static void pay(struct cozk_thread *t, u64 start)
+{
+	u64 deadline = start + COZK_MAX_PAUSE_NS;
+
+	while (owes(t) && !signal_pending(current)) {
+		u64 now = ktime_get_mono_fast_ns();
+		u64 asleep;
+
+		if (now >= deadline)
+			break;
+		asleep = min3(READ_ONCE(t->external_debt), cozk_pause_debt_hint(t),
+			      deadline - now);
+		if (asleep >= SLEEP_MIN_NS)
+			sleep_off(t, asleep);
+		else
+			hold_cpu(t, deadline);
+	}
+}
+
+static void count_pause(struct cozk_thread *t, u64 ns)
+{
+	struct cozk_session_cpu *sc = get_cpu_ptr(t->session->cpu);
+
+	sc->pauses++;
+	sc->max_pause_ns = max(sc->max_pause_ns, ns);
+	put_cpu_ptr(t->session->cpu);
+}
+
+/*
+ * Context: the thread itself, returning to user mode or exiting, no kernel lock held.
+ * A debt that comes up between the last look and clearing COZK_PAUSING finds the next sample.
+ */
+static void run_pause(struct callback_head *head)
+{
+	struct cozk_thread *t = container_of(head, struct cozk_thread, pause);
+	u64 start = ktime_get_mono_fast_ns();
+
+	set_bit(COZK_PAUSING, &t->flags);
+	clear_bit(COZK_PAUSE_QUEUED, &t->flags);
+	if (!(current->flags & PF_EXITING) && owes(t)) {
+		pay(t, start);
+		count_pause(t, ktime_get_mono_fast_ns() - start);
+	}
+	clear_bit(COZK_PAUSING, &t->flags);
+	cozk_thread_put(t);
+}
+
+void cozk_pause_init(struct cozk_thread *t)
+{
+	init_task_work(&t->pause, run_pause);
+}
+
+/* Context: any but NMI; must not be called under a runqueue lock (KASAN may allocate). */
+static void queue(struct cozk_thread *t)
+{
+	if (test_bit(COZK_PAUSING, &t->flags) || test_and_set_bit(COZK_PAUSE_QUEUED, &t->flags))
+		return;
+	cozk_thread_get(t);
+	if (task_work_add(t->task, &t->pause, TWA_RESUME)) {
+		/* It is exiting and will run no more user code. */
+		clear_bit(COZK_PAUSE_QUEUED, &t->flags);
+		cozk_thread_put(t);
+	}
+}
+
+void cozk_pause_check(struct cozk_thread *t)
+{
+	if (owes(t))
+		queue(t);
+}
+
+static void kick(struct cozk_session *s, const struct cozk_thread *but)
+{
+	struct cozk_thread *t;
+	int cpu;
+
+	rcu_read_lock();
+	for_each_online_cpu(cpu) {
+		t = cozk_sample_running(cpu);
+		if (t && t != but && t->session == s)
+			cozk_pause_check(t);
+	}
+	rcu_read_unlock();
+}
+
+void cozk_pause_kick_others(struct cozk_thread *t)
+{
+	kick(t->session, t);
+}
+
+void cozk_pause_kick_all(struct cozk_session *s)
+{
+	kick(s, NULL);
+}
+
+/* Runs as soon as the switch is over and interrupts are on again. */
+static void check_current(struct irq_work *work)
+{
+	struct cozk_thread *t;
+
+	rcu_read_lock();
+	t = cozk_sample_running(smp_processor_id());
+	if (t && t->task == current)
+		cozk_pause_check(t);
+	rcu_read_unlock();
+}
+
+static DEFINE_PER_CPU(struct irq_work, switched_in) = IRQ_WORK_INIT_HARD(check_current);
+
+void cozk_pause_switch_in(struct cozk_thread *t, u64 now)
+{
+	if (test_bit(COZK_HOLDING, &t->flags))
+		WRITE_ONCE(t->hold_start, now);
+	else if (owes(t) && !test_bit(COZK_PAUSE_QUEUED, &t->flags) &&
+		 !test_bit(COZK_PAUSING, &t->flags))
+		irq_work_queue(this_cpu_ptr(&switched_in));
+}
+
+void cozk_pause_switch_out(struct cozk_thread *t, u64 now)
+{
+	if (test_bit(COZK_HOLDING, &t->flags)) {
+		account(t, now - t->hold_start);
+		WRITE_ONCE(t->hold_start, now);
+	}
+}
+
+void cozk_pause_cleanup(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(switched_in, cpu));
+}
