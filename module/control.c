@@ -164,7 +164,7 @@ static bool all_of_space(const struct cozk_ranges *ranges, u32 space)
 long cozk_control_scope(struct cozk_session *s, void __user *user)
 {
 	struct cozk_ranges *ranges, *old;
-	struct cozk_scope scope;
+	struct cozk_set_scope scope;
 
 	if (copy_from_user(&scope, user, sizeof(scope)))
 		return -EFAULT;
@@ -190,7 +190,7 @@ long cozk_control_scope(struct cozk_session *s, void __user *user)
 long cozk_control_target(struct cozk_session *s, void __user *user)
 {
 	struct cozk_ranges *ranges, *old;
-	struct cozk_target target;
+	struct cozk_set_target target;
 
 	if (copy_from_user(&target, user, sizeof(target)))
 		return -EFAULT;

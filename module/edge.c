@@ -6,15 +6,17 @@
 static void by_wakeup(struct cozk_session *s, struct cozk_thread *t, struct cozk_thread *waker,
 		      u64 wait)
 {
-	raw_spin_lock(&s->ledger);
-	if (waker)
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&s->ledger, flags);
+	if (waker && s->active)
 		vtime_edge(&s->vtime, &t->vt, waker->vt.held, wait);
 	/*
 	 * Rule 5: woken by something outside, t still owes all that accrued.  In the faster world
 	 * it would be waiting still, without a CPU, so that part is slept.
 	 */
 	t->external_debt = waker ? 0 : vtime_debt(&s->vtime, &t->vt);
-	raw_spin_unlock(&s->ledger);
+	raw_spin_unlock_irqrestore(&s->ledger, flags);
 }
 
 void cozk_edge_waking(struct cozk_thread *t, struct cozk_thread *waker, u64 now)

@@ -38,7 +38,8 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		if (from) {
 			cozk_pause_switch_out(from, now);
 			cozk_sample_switch_out(from, now);
-			cozk_edge_switch_out(from, now, preempt || !prev_state);
+			/* Not prev_state: with a signal pending the scheduler took it back. */
+			cozk_edge_switch_out(from, now, preempt || !READ_ONCE(prev->__state));
 		}
 		if (to) {
 			cozk_edge_switch_in(to, now);

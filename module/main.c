@@ -20,6 +20,7 @@ static int __init cozk_init(void)
 	err = cozk_sample_setup();
 	if (err)
 		goto fail_sample;
+	cozk_pause_setup();
 	err = cozk_hooks_setup();
 	if (err)
 		goto fail_sample;

@@ -2,6 +2,7 @@
 #include <linux/freezer.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
+#include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 
@@ -32,7 +33,9 @@ static void account(struct cozk_thread *t, u64 ns)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&s->ledger, flags);
-	vtime_pause(&s->vtime, &t->vt, ns);
+	/* What is held after settling belongs to no window and must not become a surplus. */
+	if (s->active)
+		vtime_pause(&s->vtime, &t->vt, ns);
 	t->external_debt -= min(t->external_debt, ns);
 	sc = this_cpu_ptr(s->cpu);
 	sc->paused_ns += ns;
@@ -57,10 +60,12 @@ static void hold_cpu(struct cozk_thread *t, u64 deadline)
 	local_irq_enable();
 
 	for (;;) {
-		s64 held = ktime_get_mono_fast_ns() - READ_ONCE(t->hold_start);
+		s64 held;
 
+		now = ktime_get_mono_fast_ns();
+		held = now - READ_ONCE(t->hold_start);
 		if (held >= (s64)cozk_pause_debt_hint(t) || !READ_ONCE(t->session->active) ||
-		    signal_pending(current) || now + held >= deadline)
+		    signal_pending(current) || now >= deadline)
 			break;
 		cpu_relax();
 		cond_resched();
@@ -82,7 +87,10 @@ static void sleep_off(struct cozk_thread *t, u64 ns)
 
 	set_bit(COZK_SLEEPING, &t->flags);
 	set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-	schedule_hrtimeout_range(&timeout, SLEEP_SLACK_NS, HRTIMER_MODE_REL);
+	/* Looked at after the state is set, so that cozk_pause_release_all() is not missed. */
+	if (READ_ONCE(t->session->active))
+		schedule_hrtimeout_range(&timeout, SLEEP_SLACK_NS, HRTIMER_MODE_REL);
+	__set_current_state(TASK_RUNNING);
 	clear_bit(COZK_SLEEPING, &t->flags);
 	/* From the wake-up on it waits for a CPU like anyone else. */
 	if (t->woken_at > start)
@@ -184,6 +192,17 @@ void cozk_pause_kick_all(struct cozk_session *s)
 	kick(s, NULL);
 }
 
+void cozk_pause_release_all(struct cozk_session *s)
+{
+	struct cozk_thread *t;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(t, &s->threads, list)
+		if (test_bit(COZK_SLEEPING, &t->flags))
+			wake_up_process(t->task);
+	rcu_read_unlock();
+}
+
 /* Runs as soon as the switch is over and interrupts are on again. */
 static void check_current(struct irq_work *work)
 {
@@ -196,7 +215,7 @@ static void check_current(struct irq_work *work)
 	rcu_read_unlock();
 }
 
-static DEFINE_PER_CPU(struct irq_work, switched_in) = IRQ_WORK_INIT_HARD(check_current);
+static DEFINE_PER_CPU(struct irq_work, switched_in);
 
 void cozk_pause_switch_in(struct cozk_thread *t, u64 now)
 {
@@ -213,6 +232,15 @@ void cozk_pause_switch_out(struct cozk_thread *t, u64 now)
 		account(t, now - t->hold_start);
 		WRITE_ONCE(t->hold_start, now);
 	}
+}
+
+/* At run time: before v6.15 a module's per-CPU data is not relocated, so pointers in it are NULL. */
+void cozk_pause_setup(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(switched_in, cpu) = IRQ_WORK_INIT_HARD(check_current);
 }
 
 void cozk_pause_cleanup(void)

@@ -8,6 +8,7 @@
 struct cozk_session;
 struct cozk_thread;
 
+void cozk_pause_setup(void);
 void cozk_pause_cleanup(void);
 
 void cozk_pause_init(struct cozk_thread *t);
@@ -23,6 +24,9 @@ void cozk_pause_kick_others(struct cozk_thread *t);
 
 /* The same for every running thread of @s.  Context: process or irqs off. */
 void cozk_pause_kick_all(struct cozk_session *s);
+
+/* Nobody owes any more (active is false): wakes who sleeps a debt off.  Context: process. */
+void cozk_pause_release_all(struct cozk_session *s);
 
 /* @t, running here, pauses if it owes.  Context: hard interrupt, not NMI. */
 void cozk_pause_check(struct cozk_thread *t);

@@ -8,6 +8,7 @@
 #include <linux/uidgid.h>
 
 #include "hooks.h"
+#include "pause.h"
 #include "pmu.h"
 #include "progress.h"
 #include "ring.h"
@@ -116,6 +117,7 @@ void cozk_session_end(struct cozk_session *s)
 	vtime_close(&s->vtime);
 	WRITE_ONCE(s->active, false);
 	raw_spin_unlock_irqrestore(&s->ledger, flags);
+	cozk_pause_release_all(s);
 
 	WRITE_ONCE(s->period_ns, 0);
 	cozk_pmu_stop(s);

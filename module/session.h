@@ -41,7 +41,7 @@ enum {
 struct cozk_ranges {
 	struct rcu_head rcu;
 	u32 count;
-	struct cozk_range ranges[];
+	struct cozk_span ranges[];
 };
 
 /* What one CPU keeps for one session.  Only that CPU touches it, with interrupts off. */

@@ -15,12 +15,12 @@ typedef uint32_t u32;
 #include "../include/uapi/cozk.h"
 
 /* Are the @count ranges non-empty, sorted by (space, start), without overlap, reserved zero? */
-bool cozk_ranges_valid(const struct cozk_range *ranges, u32 count);
+bool cozk_ranges_valid(const struct cozk_span *ranges, u32 count);
 
 /* Is @addr of @space inside one of the sorted ranges?  O(log count). */
-bool cozk_ranges_contain(const struct cozk_range *ranges, u32 count, u32 space, u64 addr);
+bool cozk_ranges_contain(const struct cozk_span *ranges, u32 count, u32 space, u64 addr);
 
 /* Does any range belong to @space?  O(log count). */
-bool cozk_ranges_know(const struct cozk_range *ranges, u32 count, u32 space);
+bool cozk_ranges_know(const struct cozk_span *ranges, u32 count, u32 space);
 
 #endif

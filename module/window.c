@@ -98,6 +98,9 @@ static void settle(struct cozk_session *s, struct cozk_window *w)
 		cozk_pause_kick_all(s);
 	}
 
+	raw_spin_lock_irqsave(&s->ledger, flags);
+	WRITE_ONCE(s->active, false);
+	raw_spin_unlock_irqrestore(&s->ledger, flags);
 	rcu_read_lock();
 	list_for_each_entry_rcu(t, &s->threads, list) {
 		raw_spin_lock_irqsave(&s->ledger, flags);
@@ -107,7 +110,7 @@ static void settle(struct cozk_session *s, struct cozk_window *w)
 		raw_spin_unlock_irqrestore(&s->ledger, flags);
 	}
 	rcu_read_unlock();
-	WRITE_ONCE(s->active, false);
+	cozk_pause_release_all(s);
 	WRITE_ONCE(s->window_period_ns, 0);
 	w->settle_ns = ktime_get_ns() - start;
 }

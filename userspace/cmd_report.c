@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cozk report: what a saved profile says. */
-#include "cmd_report.h"
+#include "commands.h"
 
 #include <argp.h>
 #include <errno.h>

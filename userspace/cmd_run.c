@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd_report.h"
 #include "controller.h"
 #include "device.h"
 #include "diag.h"
@@ -20,6 +20,7 @@
 #include "launch.h"
 #include "preload.h"
 #include "profile.h"
+#include "report.h"
 #include "resolve.h"
 #include "run_options.h"
 #include "run_signals.h"
@@ -268,11 +269,11 @@ static int finish_profile(struct run *run)
 
 static void report(struct run *run)
 {
-	const struct cozk_report_options options = { .run = COZK_RUN_ALL };
+	struct cozk_report_options options;
 
 	if (run->options.no_report)
 		return;
-	fflush(NULL);
+	cozk_report_defaults(&options, stdout);
 	cozk_report_print(cozk_profile_model(run->profile), &options, stdout);
 	if (!run->options.quiet && run->controller.windows)
 		fprintf(stderr, "cozk: profile in %s; `cozk report -i %s` prints this table again\n", run->options.output,

@@ -58,12 +58,13 @@ static int insert_space(struct cozk_processes *p, pid_t pid, uint32_t space)
 	return 0;
 }
 
-static void mark_gone(struct cozk_processes *p, pid_t pid, uint32_t but_space)
+/* Records of different CPUs do not come in order: an exec only ends the spaces before its own. */
+static void mark_gone(struct cozk_processes *p, pid_t pid, uint32_t before)
 {
 	size_t i;
 
 	for (i = 0; i < p->len; i++)
-		if (p->v[i].pid == pid && p->v[i].space != but_space)
+		if (p->v[i].pid == pid && p->v[i].space < before)
 			p->v[i].gone = true;
 }
 
@@ -81,7 +82,7 @@ int cozk_processes_record(struct cozk_processes *p, const struct cozk_record *re
 		p->generation++;
 		break;
 	case COZK_RECORD_EXIT:
-		mark_gone(p, record->pid, 0);
+		mark_gone(p, record->pid, UINT32_MAX);
 		return 0;
 	}
 	return known ? 0 : insert_space(p, record->pid, record->space);

@@ -26,15 +26,9 @@ void cozk_report_defaults(struct cozk_report_options *options, FILE *out)
 
 /* ---- small helpers ---- */
 
-static bool is_end_to_end(const struct cozk_experiment *e)
-{
-	return e->unit == COZK_UNIT_END_TO_END ||
-	       (e->visits_len == 1 && strcmp(e->visits[0].name, COZK_END_TO_END_POINT) == 0);
-}
-
 size_t cozk_report_run(const struct cozk_profile *p, const struct cozk_report_options *options)
 {
-	size_t run = options->stats.run, single = 0;
+	size_t run = options->stats.run;
 
 	if (run != COZK_RUN_LAST)
 		return run;
@@ -42,10 +36,10 @@ size_t cozk_report_run(const struct cozk_profile *p, const struct cozk_report_op
 		return COZK_RUN_ALL;
 	run = p->runs_len - 1;
 	for (size_t i = 0; i < p->windows_len; i++) {
-		if (p->windows[i].run == run)
-			single += is_end_to_end(&p->windows[i]) ? 1 : 2;
+		if (p->windows[i].run == run && cozk_window_is_whole_run(p, &p->windows[i]))
+			return COZK_RUN_ALL;
 	}
-	return single == 1 ? COZK_RUN_ALL : run;
+	return run;
 }
 
 static bool run_selected(size_t selected, size_t run)

@@ -42,9 +42,9 @@ static void add_run(struct totals *t, const struct cozk_profile_run *run)
 	t->samples += run->runtime.samples > counted ? run->runtime.samples : counted;
 }
 
-static void add_window(struct totals *t, const struct cozk_experiment *e, bool keep_all)
+static void add_window(struct totals *t, const struct cozk_profile *p, const struct cozk_experiment *e, bool keep_all)
 {
-	enum cozk_window_fault fault = cozk_window_judge(e);
+	enum cozk_window_fault fault = cozk_window_judge(p, e);
 	bool visited = false;
 
 	if (keep_all && fault != COZK_WINDOW_NO_DURATION)
@@ -72,7 +72,7 @@ static void sum_up(const struct cozk_profile *p, const struct cozk_report_option
 	}
 	for (size_t i = 0; i < p->windows_len; i++) {
 		if (run == COZK_RUN_ALL || run == p->windows[i].run)
-			add_window(t, &p->windows[i], options->stats.keep_all);
+			add_window(t, p, &p->windows[i], options->stats.keep_all);
 	}
 }
 

@@ -29,17 +29,21 @@ static double rounded(double value, int digits)
 	return round(value * scale) / scale + 0.0;
 }
 
-static void percent_text(const struct cozk_estimate *e, char *buf, size_t len)
+/* Where there is room for one number only, the further end of the interval is the safe one. */
+static void percent_text(const struct cozk_estimate *e, bool both_ends, char *buf, size_t len)
 {
 	int digits = decimals(e, 100);
 
 	if (isnan(e->value))
 		snprintf(buf, len, "?");
 	else if (isnan(e->lo))
-		snprintf(buf, len, "%+.0f %% [?]", rounded(e->value * 100, 0));
-	else
+		snprintf(buf, len, "%+.0f \xc2\xb1? %%", rounded(e->value * 100, 0));
+	else if (both_ends)
 		snprintf(buf, len, "%+.*f %% [%.*f, %.*f]", digits, rounded(e->value * 100, digits), digits,
 			 rounded(e->lo * 100, digits), digits, rounded(e->hi * 100, digits));
+	else
+		snprintf(buf, len, "%+.*f \xc2\xb1%.*f %%", digits, rounded(e->value * 100, digits), digits,
+			 fmax(e->hi - e->value, e->value - e->lo) * 100);
 }
 
 static void slope_text(const struct cozk_estimate *e, char *buf, size_t len)
@@ -49,7 +53,18 @@ static void slope_text(const struct cozk_estimate *e, char *buf, size_t len)
 	else if (isnan(e->lo))
 		snprintf(buf, len, "%.2f \xc2\xb1?", rounded(e->value, 2));
 	else
-		snprintf(buf, len, "%.2f \xc2\xb1%.2f", rounded(e->value, 2), (e->hi - e->lo) / 2);
+		snprintf(buf, len, "%.2f \xc2\xb1%.*f", rounded(e->value, 2), e->hi - e->lo < 0.02 ? 3 : 2,
+			 (e->hi - e->lo) / 2);
+}
+
+static void count_text(uint64_t n, char *buf, size_t len)
+{
+	if (n < 10000)
+		snprintf(buf, len, "%" PRIu64, n);
+	else if (n < 10000000)
+		snprintf(buf, len, "%.0fk", (double)n / 1e3);
+	else
+		snprintf(buf, len, "%.0fM", (double)n / 1e6);
 }
 
 static void time_text(double ns, char *buf, size_t len)
@@ -88,8 +103,13 @@ static enum cozk_style effect_style(const struct cozk_finding *f)
 }
 
 struct layout {
-	bool module, wide;
+	bool module, wide, throughput;
 };
+
+static bool is_wide(const struct cozk_report *r)
+{
+	return r->options->width == 0 || r->options->width >= WIDE;
+}
 
 static void add_columns(struct cozk_table *t, const struct layout *layout)
 {
@@ -98,8 +118,8 @@ static void add_columns(struct cozk_table *t, const struct layout *layout)
 		cozk_table_column(t, "module", COZK_ALIGN_LEFT, COZK_CUT_END);
 	cozk_table_column(t, "samples", COZK_ALIGN_RIGHT, COZK_CUT_NEVER);
 	cozk_table_column(t, "if by", COZK_ALIGN_RIGHT, COZK_CUT_NEVER);
-	cozk_table_column(t, "program speedup", COZK_ALIGN_LEFT, COZK_CUT_NEVER);
-	if (layout->wide)
+	cozk_table_column(t, "then program", COZK_ALIGN_LEFT, COZK_CUT_NEVER);
+	if (layout->throughput)
 		cozk_table_column(t, "throughput", COZK_ALIGN_RIGHT, COZK_CUT_NEVER);
 	cozk_table_column(t, "slope", COZK_ALIGN_LEFT, COZK_CUT_NEVER);
 	cozk_table_column(t, "shape", COZK_ALIGN_LEFT, COZK_CUT_END);
@@ -124,22 +144,24 @@ static void add_row(struct cozk_table *t, const struct cozk_report *r, const str
 		cozk_table_cellf(t, COZK_STYLE_PLAIN, "%.1f %%", r->shares[f->target] * 100);
 	if (best) {
 		cozk_table_cellf(t, COZK_STYLE_PLAIN, "%.3g %%", best->speedup_ppm / 1e4);
-		percent_text(&best->x, text, sizeof(text));
+		percent_text(&best->x, layout->wide, text, sizeof(text));
 		cozk_table_cell(t, effect_style(f), text);
 	} else {
 		cozk_table_cell(t, COZK_STYLE_PLAIN, "?");
 		cozk_table_cell(t, COZK_STYLE_DIM, f->visits ? "?" : "no visit");
 	}
-	if (layout->wide && best)
+	if (layout->throughput && best)
 		cozk_table_cellf(t, COZK_STYLE_PLAIN, "%+.0f %%", rounded(cozk_stats_throughput(best->x.value) * 100, 0));
-	else if (layout->wide)
+	else if (layout->throughput)
 		cozk_table_cell(t, COZK_STYLE_PLAIN, "?");
 	slope_text(&f->slope, text, sizeof(text));
 	cozk_table_cell(t, COZK_STYLE_PLAIN, text);
 	cozk_table_cell(t, COZK_STYLE_PLAIN, cozk_shape_text(f, text, sizeof(text)));
 	cozk_table_cellf(t, COZK_STYLE_DIM, "%zu", f->windows);
-	cozk_table_cellf(t, COZK_STYLE_DIM, "%" PRIu64, f->hits);
-	cozk_table_cellf(t, COZK_STYLE_DIM, "%" PRId64, f->visits);
+	count_text(f->hits, text, sizeof(text));
+	cozk_table_cell(t, COZK_STYLE_DIM, text);
+	count_text(f->visits > 0 ? (uint64_t)f->visits : 0, text, sizeof(text));
+	cozk_table_cell(t, COZK_STYLE_DIM, text);
 }
 
 static void print_held(const size_t held[COZK_HELD_KINDS], FILE *out)
@@ -166,19 +188,6 @@ static void print_held(const size_t held[COZK_HELD_KINDS], FILE *out)
 	fputs(" (--all shows them)\n", out);
 }
 
-/* The two numbers that people take for each other, with the strongest row as the example. */
-static void print_legend(const struct cozk_finding *f, bool latency, FILE *out)
-{
-	double x = f->effects[f->best].x.value;
-
-	if (latency)
-		fprintf(out, "Program speedup %+.0f %%: latency %+.0f %%.\n", rounded(x * 100, 0), rounded(-x * 100, 0));
-	else
-		fprintf(out, "Program speedup %+.0f %%: time per visit %+.0f %%, which is throughput %+.0f %%. "
-			"In brackets: 95 %% interval.\n", rounded(x * 100, 0), rounded(-x * 100, 0),
-			rounded(cozk_stats_throughput(x) * 100, 0));
-}
-
 /* With nothing told from noise, how large an effect could still hide says what the run was worth. */
 static void print_no_finding(const struct cozk_analysis *a, FILE *out)
 {
@@ -195,11 +204,36 @@ static void print_no_finding(const struct cozk_analysis *a, FILE *out)
 	fputs(".\n  hint: more windows make intervals narrower: a longer run, or --fixed-line and fewer --speedups\n", out);
 }
 
+static bool is_end_to_end(const struct cozk_report *r, const struct cozk_analysis *a)
+{
+	return strcmp(r->profile->points[a->point].name, COZK_END_TO_END_POINT) == 0;
+}
+
+/* The two numbers that people take for each other, with the first row as the example. */
+static void print_legend(const struct cozk_report *r, const struct cozk_analysis *a, const struct cozk_finding *f,
+			 FILE *out)
+{
+	bool latency = r->profile->points[a->point].type == COZK_VISITS_LATENCY, whole = is_end_to_end(r, a);
+	const struct cozk_effect *best = &f->effects[f->best];
+	const char *name = r->profile->targets[f->target].name;
+	double x = rounded(best->x.value * 100, 0);
+
+	fprintf(out, "First row: with %s sped up by %.3g %%, %s would take %.0f %% %s time", cozk_report_base(name),
+		best->speedup_ppm / 1e4, whole ? "the program" : latency ? "a request" : "a visit", fabs(x), x < 0 ? "more" : "less");
+	if (!latency && !whole)
+		fprintf(out, ", throughput %+.0f %%", rounded(cozk_stats_throughput(best->x.value) * 100, 0));
+	fputs(is_wide(r) ? " ([]: 95 % interval)\n" : " (\xc2\xb1: 95 % interval)\n", out);
+}
+
 static void print_heading(const struct cozk_report *r, const struct cozk_analysis *a, FILE *out)
 {
 	const struct cozk_profile_point *point = &r->profile->points[a->point];
 	char period[32];
 
+	if (is_end_to_end(r, a)) {
+		fprintf(out, "No progress point: measured end to end (%zu windows at speedup 0)\n", a->baseline.windows);
+		return;
+	}
 	time_text(a->baseline.period_ns, period, sizeof(period));
 	fprintf(out, "%s point %s", point->type == COZK_VISITS_LATENCY ? "Latency" : "Progress", point->name);
 	if (!isnan(a->baseline.period_ns))
@@ -214,7 +248,7 @@ static int print_rows(const struct cozk_report *r, const struct cozk_analysis *a
 		      FILE *out)
 {
 	size_t held[COZK_HELD_KINDS] = { 0 }, shown = 0;
-	struct layout layout = { .wide = r->options->width == 0 || r->options->width >= WIDE };
+	struct layout layout = { .wide = is_wide(r) };
 	struct cozk_table *t = cozk_table_create();
 	bool latency = r->profile->points[a->point].type == COZK_VISITS_LATENCY;
 	int err = 0;
@@ -228,7 +262,7 @@ static int print_rows(const struct cozk_report *r, const struct cozk_analysis *a
 			held[why]++;
 	}
 	layout.module = several_modules(r, findings, shown);
-	layout.wide &= !latency;
+	layout.throughput = layout.wide && !latency;
 	add_columns(t, &layout);
 	for (size_t i = 0; i < shown; i++)
 		add_row(t, r, &layout, findings[i]);
@@ -238,7 +272,7 @@ static int print_rows(const struct cozk_report *r, const struct cozk_analysis *a
 		print_no_finding(a, out);
 	cozk_table_destroy(t);
 	if (shown && cozk_report_held(findings[0]) == COZK_HELD_NOT)
-		print_legend(findings[0], latency, out);
+		print_legend(r, a, findings[0], out);
 	print_held(held, out);
 	return err;
 }
@@ -337,7 +371,7 @@ static void print_windows(const struct cozk_report *r, FILE *out)
 		if (!cozk_report_has_run(r, r->profile->windows[i].run))
 			continue;
 		windows++;
-		faults[cozk_window_judge(&r->profile->windows[i])]++;
+		faults[cozk_window_judge(r->profile, &r->profile->windows[i])]++;
 	}
 	/* Outliers depend on the point; name the most of any. */
 	for (size_t i = 0; i < r->analyses_len; i++) {

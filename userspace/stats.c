@@ -32,16 +32,10 @@ static const struct cozk_visits *find_visits(const struct cozk_experiment *e, ui
 	return NULL;
 }
 
-/* End to end, every execution is one window: runs are not strata but observations. */
-static bool is_end_to_end(const struct cozk_experiment *e, const struct cozk_profile_point *point)
+static void obs_fill(struct cozk_obs *o, const struct cozk_experiment *e, const struct cozk_visits *v, bool whole,
+		     enum cozk_baseline_rule rule)
 {
-	return e->unit == COZK_UNIT_END_TO_END || strcmp(point->name, COZK_END_TO_END_POINT) == 0;
-}
-
-static void obs_fill(struct cozk_obs *o, const struct cozk_experiment *e, const struct cozk_visits *v,
-		     const struct cozk_profile_point *point, enum cozk_baseline_rule rule)
-{
-	bool latency = point->type == COZK_VISITS_LATENCY, whole = is_end_to_end(e, point);
+	bool latency = v->type == COZK_VISITS_LATENCY;
 
 	*o = (struct cozk_obs){
 		.group = rule == COZK_BASELINE_POOLED && e->speedup_ppm == 0 ? 0 : e->target + 1,
@@ -76,24 +70,23 @@ static int obs_compare(const void *a, const void *b)
 static int collect(const struct cozk_profile *p, const struct cozk_stats_options *options, struct cozk_cells *w,
 		   struct cozk_analysis *ret)
 {
-	const struct cozk_profile_point *point = &p->points[ret->point];
-
 	w->obs = calloc(p->windows_len + 1, sizeof(*w->obs));
 	if (!w->obs)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->windows_len; i++) {
 		const struct cozk_experiment *e = &p->windows[i];
 		const struct cozk_visits *v = find_visits(e, ret->point);
-		enum cozk_window_fault fault = cozk_window_judge(e);
+		enum cozk_window_fault fault = cozk_window_judge(p, e);
+		bool whole = cozk_window_is_whole_run(p, e);
 
 		if (!v || (options->run != COZK_RUN_ALL && options->run != e->run))
 			continue;
 		if (options->keep_all && fault != COZK_WINDOW_NO_DURATION)
 			fault = COZK_WINDOW_GOOD;
 		ret->faults[fault]++;
-		w->exact |= is_end_to_end(e, point);
+		w->exact |= whole;
 		if (fault == COZK_WINDOW_GOOD)
-			obs_fill(&w->obs[w->obs_len++], e, v, point, options->baseline);
+			obs_fill(&w->obs[w->obs_len++], e, v, whole, options->baseline);
 	}
 	qsort(w->obs, w->obs_len, sizeof(*w->obs), obs_compare);
 	return 0;

@@ -29,7 +29,7 @@ struct cozk_estimate {
 enum cozk_window_fault {
 	COZK_WINDOW_GOOD,
 	COZK_WINDOW_NO_DURATION,	/* zero, negative or underflowed */
-	COZK_WINDOW_CUT,		/* the program ended in it (does not matter end to end) */
+	COZK_WINDOW_CUT,		/* the program ended in it */
 	COZK_WINDOW_UNPAID,		/* debts were not paid as owed: the experiment was not what it says */
 	COZK_WINDOW_OUTLIER,		/* far from its fellows, and few are */
 	COZK_WINDOW_FAULTS,
@@ -37,8 +37,11 @@ enum cozk_window_fault {
 
 const char *cozk_window_fault_text(enum cozk_window_fault fault);
 
-/* Judges a window by its own numbers; never COZK_WINDOW_OUTLIER. */
-enum cozk_window_fault cozk_window_judge(const struct cozk_experiment *e);
+/* Judges a window of @p by its own numbers; never COZK_WINDOW_OUTLIER. */
+enum cozk_window_fault cozk_window_judge(const struct cozk_profile *p, const struct cozk_experiment *e);
+
+/* An end-to-end measurement: the only window of its run, from start to exit. Runs are then what windows are otherwise. */
+bool cozk_window_is_whole_run(const struct cozk_profile *p, const struct cozk_experiment *e);
 
 /* One (target, point, speedup). */
 struct cozk_effect {

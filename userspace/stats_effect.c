@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats_internal.h"
 #include "student.h"
@@ -35,22 +36,18 @@ const char *cozk_window_fault_text(enum cozk_window_fault fault)
 	return "?";
 }
 
-static bool counts_end_to_end(const struct cozk_experiment *e)
+bool cozk_window_is_whole_run(const struct cozk_profile *p, const struct cozk_experiment *e)
 {
-	if (e->unit == COZK_UNIT_END_TO_END)
-		return true;
+	if (p->runs[e->run].windows != 1)
+		return false;
 	for (size_t i = 0; i < e->visits_len; i++) {
-		const char *name = e->visits[i].name;
-
-		for (size_t k = 0; name[k] == COZK_END_TO_END_POINT[k]; k++) {
-			if (!name[k])
-				return true;
-		}
+		if (strcmp(e->visits[i].name, COZK_END_TO_END_POINT) == 0)
+			return true;
 	}
-	return false;
+	return e->unit == COZK_UNIT_END_TO_END;
 }
 
-enum cozk_window_fault cozk_window_judge(const struct cozk_experiment *e)
+enum cozk_window_fault cozk_window_judge(const struct cozk_profile *p, const struct cozk_experiment *e)
 {
 	const double unpaid_share = 0.1, unpaid_wall = 0.02, surplus_wall = 0.05;
 	double threads = e->threads ? e->threads : 1, wall = (double)e->wall_ns * threads;
@@ -59,7 +56,7 @@ enum cozk_window_fault cozk_window_judge(const struct cozk_experiment *e)
 
 	if (e->duration_ns <= 0)
 		return COZK_WINDOW_NO_DURATION;
-	if (e->end_reason && e->end_reason[0] == 'e' && !counts_end_to_end(e))
+	if (e->end_reason && strcmp(e->end_reason, "exit") == 0 && !cozk_window_is_whole_run(p, e))
 		return COZK_WINDOW_CUT;
 	/* Sums over threads, so the slack is per thread; a file of Coz's has zeros here. */
 	if (gap > unpaid_share * (double)e->owed_ns + unpaid_wall * wall || (double)e->surplus_ns > surplus_wall * wall)

@@ -88,7 +88,7 @@ struct cozk_sampling {
 	__u64 event_period;	/* events between two samples */
 };
 
-struct cozk_range {
+struct cozk_span {
 	__u64 start;
 	__u64 end;		/* exclusive */
 	__u32 space;		/* address space id, from the records of the ring */
@@ -103,16 +103,16 @@ struct cozk_range {
  * EINVAL: not sorted, empty or overlapping; E2BIG: more than COZK_MAX_RANGES;
  * EBUSY: a window is open.
  */
-struct cozk_scope {
+struct cozk_set_scope {
 	__u32 space;
 	__u32 count;
-	__u64 ranges;		/* user pointer to struct cozk_range[count] */
+	__u64 ranges;		/* user pointer to struct cozk_span[count] */
 };
 
-struct cozk_target {
+struct cozk_set_target {
 	__u32 count;
 	__u32 reserved;
-	__u64 ranges;		/* user pointer to struct cozk_range[count] */
+	__u64 ranges;		/* user pointer to struct cozk_span[count] */
 };
 
 /* cozk_window.end_reason */
@@ -219,8 +219,8 @@ struct cozk_lane {
 #define COZK_IOC_ADOPT		_IOW(COZK_IOC_MAGIC, 1, struct cozk_adopt)
 #define COZK_IOC_CLIENT		_IOW(COZK_IOC_MAGIC, 2, struct cozk_client)
 #define COZK_IOC_SAMPLING	_IOW(COZK_IOC_MAGIC, 3, struct cozk_sampling)
-#define COZK_IOC_SCOPE		_IOW(COZK_IOC_MAGIC, 4, struct cozk_scope)
-#define COZK_IOC_TARGET		_IOW(COZK_IOC_MAGIC, 5, struct cozk_target)
+#define COZK_IOC_SCOPE		_IOW(COZK_IOC_MAGIC, 4, struct cozk_set_scope)
+#define COZK_IOC_TARGET		_IOW(COZK_IOC_MAGIC, 5, struct cozk_set_target)
 #define COZK_IOC_WINDOW		_IOWR(COZK_IOC_MAGIC, 6, struct cozk_window)
 #define COZK_IOC_STATUS		_IOR(COZK_IOC_MAGIC, 7, struct cozk_status)
 #define COZK_IOC_POINTS		_IOWR(COZK_IOC_MAGIC, 8, struct cozk_points)
