@@ -8,9 +8,10 @@
  *   COZ_END(name)              ... and ends, perhaps in another thread
  *
  * Nothing has to be linked: a visit finds the library that `cozk run` has preloaded.  To link it
- * all the same, as a static program must, define COZK_LINKED and add -lcoz-lite.  Without cozk a visit is one load and one branch.  With it,
- * each thread counts in a page of its own, so threads never wait for each other's cache lines.
- * Visits may come from signal handlers and leave errno alone.
+ * all the same, as a static program must, define COZK_LINKED and add -lcoz-lite.  Without cozk a
+ * visit is one load and one branch.  With it, each thread counts in a page of its own, so threads
+ * never wait for each other's cache lines.  Visits may come from signal handlers and leave errno
+ * alone.
  *
  * `name` is read on the first visit of a place only.  A name of 256 bytes or more keeps its last
  * 255.  C and C++, gcc and clang.  In C, an inline function with a point must be static inline.

@@ -64,6 +64,10 @@ static long control_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return cozk_control_points(s, user);
 	}
 
+	/* Not for these: whoever changes an experiment that is running has made a mistake. */
+	if (READ_ONCE(s->busy) && (cmd == COZK_IOC_SAMPLING || cmd == COZK_IOC_SCOPE ||
+				   cmd == COZK_IOC_TARGET || cmd == COZK_IOC_WINDOW))
+		return -EBUSY;
 	if (mutex_lock_interruptible(&s->control))
 		return -ERESTARTSYS;
 	switch (cmd) {

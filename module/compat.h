@@ -22,6 +22,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* v6.4, "fork/vm: Move common PF_IO_WORKER behavior to new flag"; a macro, so it tells by itself. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER 0
+#endif
+
 /* v6.16: the sched_process_exit tracepoint tells whether the whole group is dead. */
 #ifdef COZK_HAVE_EXIT_GROUP_DEAD
 #define COZK_EXIT_GROUP_DEAD , bool group_dead

@@ -9,6 +9,7 @@
 #include "pmu.h"
 #include "progress.h"
 #include "ring.h"
+#include "sample.h"
 #include "session.h"
 #include "target.h"
 #include "thread.h"
@@ -76,27 +77,43 @@ long cozk_control_client(struct cozk_session *s, void __user *user)
 	return cozk_client_fd(s, client.flags & COZK_CLIENT_CLOEXEC);
 }
 
-/* Only what makes sense for a counter that follows CPUs, whoever asks. */
+/* Of what the caller gives only what selects the event: nothing here checks the rest of it. */
 static int copy_attr(struct perf_event_attr *attr, const struct cozk_sampling *sampling)
 {
-	if (copy_from_user(attr, u64_to_user_ptr(sampling->event_attr),
-			   PERF_ATTR_SIZE_VER0))
-		return -EFAULT;
-	if (attr->size < PERF_ATTR_SIZE_VER0 || !sampling->event_period)
+	void __user *from = u64_to_user_ptr(sampling->event_attr);
+	struct perf_event_attr given = {};
+	u32 size;
+	int err;
+
+	if (!sampling->event_period)
 		return -EINVAL;
-	attr->size = sizeof(*attr);
-	attr->freq = 0;
-	attr->sample_period = sampling->event_period;
-	attr->sample_type = 0;
-	attr->disabled = 0;
-	attr->pinned = 1;
-	attr->exclude_idle = 1;
+	if (get_user(size, &((struct perf_event_attr __user *)from)->size))
+		return -EFAULT;
+	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
+		return -EINVAL;
+	err = copy_struct_from_user(&given, sizeof(given), from, size);
+	if (err)
+		return err;
+	*attr = (struct perf_event_attr){
+		.type = given.type,
+		.size = sizeof(*attr),
+		.config = given.config,
+		.config1 = given.config1,
+		.config2 = given.config2,
+		.precise_ip = given.precise_ip,
+		.exclude_user = given.exclude_user,
+		.exclude_kernel = given.exclude_kernel,
+		.exclude_hv = given.exclude_hv,
+		.exclude_idle = 1,
+		.pinned = 1,
+		.sample_period = sampling->event_period,
+	};
 	return 0;
 }
 
 static int start_event(struct cozk_session *s, const struct cozk_sampling *sampling)
 {
-	struct perf_event_attr attr = {};
+	struct perf_event_attr attr;
 	int err = copy_attr(&attr, sampling);
 
 	if (err)
@@ -124,6 +141,7 @@ long cozk_control_sampling(struct cozk_session *s, void __user *user)
 		err = start_event(s, &sampling);
 	if (!err)
 		WRITE_ONCE(s->period_ns, sampling.period_ns);
+	cozk_sample_restart(s);
 	return err;
 }
 

@@ -80,7 +80,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 			atomic64_inc(&s->threads_lost);
 		t = cozk_thread_find(child);
 		if (t && new_process) {
-			atomic_inc(&s->processes_alive);
+			cozk_session_process_born(s, child->tgid);
 			cozk_ring_event(s, t, COZK_RECORD_FORK, creator->space, creator->pid);
 		}
 	}
@@ -100,7 +100,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 		s = t->session;
 		if (bprm->secureexec || !cozk_session_may_hold(s, task, task->mm)) {
 			atomic64_inc(&s->left_setid);
-			atomic_dec(&s->processes_alive);
+			cozk_session_process_gone(s, task->tgid);
 			cozk_sample_leave(t);
 			cozk_thread_retire(t);
 		} else {
@@ -124,8 +124,9 @@ static void on_exit(void *data, struct task_struct *task COZK_EXIT_GROUP_DEAD)
 
 	rcu_read_lock();
 	t = cozk_thread_find(task);
-	if (t && !atomic_read(&task->signal->live)) {
-		atomic_dec(&t->session->processes_alive);
+	/* The last ones may all see 0 here. */
+	if (t && !atomic_read(&task->signal->live) &&
+	    cozk_session_process_gone(t->session, task->tgid)) {
 		cozk_ring_event(t->session, t, COZK_RECORD_EXIT, 0,
 				task->signal->group_exit_code ?: task->exit_code);
 	}

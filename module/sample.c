@@ -4,12 +4,15 @@
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/random.h>
+#include <linux/rculist.h>
 #include <linux/sched/task_stack.h>
+#include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include <asm/irq_regs.h>
 
 #include "callchain.h"
 #include "compat.h"
+#include "edge.h"
 #include "pause.h"
 #include "ring.h"
 #include "sample.h"
@@ -195,11 +198,13 @@ void cozk_sample_clock_start(struct cozk_thread *t, u64 now)
 	struct cozk_session_cpu *sc = this_cpu_ptr(s->cpu);
 	u64 period = period_of(s);
 
-	if (c->curr != t || !period || c->ticking)
+	bool by_event = READ_ONCE(s->pmu);
+
+	if (c->curr != t || c->ticking || !(period || by_event))
 		return;
 	c->clock_start = now;
 	c->ticking = true;
-	if (s->pmu)
+	if (by_event)
 		return;
 	/* The period may have become finer since the last sample. */
 	if (!sc->left_ns || sc->left_ns > 2 * period)
@@ -253,18 +258,44 @@ struct cozk_thread *cozk_sample_running(int cpu)
 	return READ_ONCE(per_cpu(sample_cpu, cpu).curr);
 }
 
-void cozk_sample_forget(struct cozk_session *s)
+static void forget_here(void *unused)
 {
-	int cpu;
+	struct sample_cpu *c = this_cpu_ptr(&sample_cpu);
+	struct cozk_thread *t = c->curr;
 
-	for_each_possible_cpu(cpu) {
-		struct cozk_thread **curr = &per_cpu(sample_cpu, cpu).curr;
-		struct cozk_thread *t = READ_ONCE(*curr);
+	if (!t || !hlist_unhashed_lockless(&t->hash))
+		return;
+	cozk_sample_clock_stop(t, ktime_get_mono_fast_ns());
+	WRITE_ONCE(c->curr, NULL);
+}
 
-		/* A record of s stays allocated: its thread's reference or the grace period. */
-		if (t && t->session == s && cmpxchg(curr, t, NULL) == t)
-			hrtimer_cancel(&per_cpu(sample_cpu, cpu).timer);
+void cozk_sample_forget(void)
+{
+	on_each_cpu(forget_here, NULL, 1);
+}
+
+static void restart_here(void *data)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct cozk_thread *t;
+
+	rcu_read_lock();
+	t = cozk_thread_find(current);
+	if (t && t->session == data) {
+		if (this_cpu_ptr(&sample_cpu)->curr != t) {
+			cozk_edge_switch_in(t, now);
+			cozk_sample_switch_in(t, now);
+		} else if (!test_bit(COZK_HOLDING, &t->flags)) {
+			cozk_sample_clock_stop(t, now);
+			cozk_sample_clock_start(t, now);
+		}
 	}
+	rcu_read_unlock();
+}
+
+void cozk_sample_restart(struct cozk_session *s)
+{
+	on_each_cpu(restart_here, s, 1);
 }
 
 void cozk_sample_quiesce(void)

@@ -30,8 +30,14 @@ void cozk_sample_leave(struct cozk_thread *t);
 /* The thread with a record that runs on @cpu, or NULL.  Under rcu_read_lock(). */
 struct cozk_thread *cozk_sample_running(int cpu);
 
-/* No CPU refers to a record of the ended session @s after this.  Context: process. */
-void cozk_sample_forget(struct cozk_session *s);
+/* No CPU refers to a retired record after this.  Context: process, sleeps. */
+void cozk_sample_forget(void);
+
+/*
+ * The period or the threads of @s have changed: the clocks of those that are running start anew
+ * now, not after their next switch.  Context: process, sleeps.
+ */
+void cozk_sample_restart(struct cozk_session *s);
 
 /* Stops every timer; no hook is registered.  Context: process. */
 void cozk_sample_quiesce(void);

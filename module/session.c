@@ -5,7 +5,9 @@
 #include <linux/sched/coredump.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include <linux/threads.h>
 #include <linux/uidgid.h>
+#include <linux/vmalloc.h>
 
 #include "hooks.h"
 #include "pause.h"
@@ -58,6 +60,7 @@ static void free_session(struct cozk_session *s)
 	cozk_progress_destroy(s->progress);
 	cozk_ring_destroy(s);
 	free_percpu(s->cpu);
+	vfree(s->processes);
 	if (s->cred)
 		put_cred(s->cred);
 	kfree(s);
@@ -73,7 +76,8 @@ struct cozk_session *cozk_session_create(void)
 	init_fields(s);
 	s->cred = get_current_cred();
 	s->cpu = alloc_percpu_gfp(struct cozk_session_cpu, GFP_KERNEL_ACCOUNT);
-	if (!s->cpu)
+	s->processes = vzalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long));
+	if (!s->cpu || !s->processes)
 		goto free;
 	err = cozk_ring_create(s);
 	if (err)
@@ -123,6 +127,7 @@ void cozk_session_end(struct cozk_session *s)
 	cozk_pmu_stop(s);
 	cozk_thread_retire_all(s);
 	cozk_hooks_put();
+	cozk_thread_flush();
 	wake_up_all(&s->wait);
 	cozk_session_put(s);
 }
@@ -180,6 +185,22 @@ int cozk_session_for_each(int (*fn)(struct cozk_session *s, void *data), void *d
 	}
 	mutex_unlock(&sessions_mutex);
 	return err;
+}
+
+bool cozk_session_process_born(struct cozk_session *s, pid_t pid)
+{
+	if (test_and_set_bit(pid, s->processes))
+		return false;
+	atomic_inc(&s->processes_alive);
+	return true;
+}
+
+bool cozk_session_process_gone(struct cozk_session *s, pid_t pid)
+{
+	if (!test_and_clear_bit(pid, s->processes))
+		return false;
+	atomic_dec(&s->processes_alive);
+	return true;
 }
 
 void cozk_session_status(struct cozk_session *s, struct cozk_status *status)

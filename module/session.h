@@ -82,6 +82,7 @@ struct cozk_session {
 	 * for as long as a window.  Nothing that a profiled thread does takes it.
 	 */
 	struct mutex control;
+	bool busy;		/* a window is open or settling; written under control */
 	bool ended;		/* written once, read everywhere; only ever becomes true */
 
 	/* ledger guards vtime and every record's vt; innermost lock, taken with interrupts off. */
@@ -97,6 +98,7 @@ struct cozk_session {
 	struct list_head threads;
 	u32 threads_alive;
 	atomic_t processes_alive;
+	unsigned long *processes; /* a bit per pid: of the threads that exit as one, one counts */
 	u64 threads_seen;
 	atomic64_t threads_lost;
 	atomic64_t left_setid;
@@ -135,6 +137,13 @@ bool cozk_session_may_hold(const struct cozk_session *s, struct task_struct *tas
 
 /* Calls @fn for every session until it returns non-zero.  Context: process, may sleep. */
 int cozk_session_for_each(int (*fn)(struct cozk_session *s, void *data), void *data);
+
+/*
+ * The process @pid is in the session, or has left it.  Return true for the call that made the
+ * difference.  Context: any.
+ */
+bool cozk_session_process_born(struct cozk_session *s, pid_t pid);
+bool cozk_session_process_gone(struct cozk_session *s, pid_t pid);
 
 /* Fills the totals.  Context: process. */
 void cozk_session_status(struct cozk_session *s, struct cozk_status *status);

@@ -10,6 +10,7 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "hooks.h"
 #include "pause.h"
 #include "progress.h"
@@ -213,6 +214,11 @@ int cozk_thread_add(struct cozk_session *s, struct task_struct *task,
 		cozk_thread_put(t);
 		return err;
 	}
+	/* cozk_thread_retire_all() passes over a record that is on the list and not yet hashed. */
+	if (cozk_session_ended(s)) {
+		cozk_thread_retire(t);
+		return -ENODEV;
+	}
 	return 0;
 free:
 	put_task_struct(t->task);
@@ -220,7 +226,8 @@ free:
 	return err;
 }
 
-void cozk_thread_retire(struct cozk_thread *t)
+/* Out of table and list; true for the one caller that did it and now owns the table's reference. */
+static bool take_out(struct cozk_thread *t)
 {
 	struct bucket *b = bucket_of(t->task);
 	unsigned long flags;
@@ -232,57 +239,130 @@ void cozk_thread_retire(struct cozk_thread *t)
 		hlist_del_init_rcu(&t->hash);
 	raw_spin_unlock_irqrestore(&b->lock, flags);
 	if (!was_in)
-		return;
+		return false;
 	cozk_progress_free_lane(t);
 	remove_list(t);
-	cozk_thread_put(t);
+	return true;
+}
+
+void cozk_thread_retire(struct cozk_thread *t)
+{
+	if (take_out(t))
+		cozk_thread_put(t);
+}
+
+/*
+ * Retires the records of the process @pid, 0: all.  Their threads may be running: a record must
+ * not be put, and so be freed, before the CPUs have forgotten it.
+ */
+static void retire_running(struct cozk_session *s, pid_t pid)
+{
+	struct cozk_thread *t, *next;
+	LLIST_HEAD(taken);
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(t, &s->threads, list)
+		if ((!pid || t->pid == pid) && take_out(t))
+			llist_add(&t->dead, &taken);
+	rcu_read_unlock();
+	cozk_sample_forget();
+	llist_for_each_entry_safe(t, next, llist_del_all(&taken), dead)
+		cozk_thread_put(t);
 }
 
 void cozk_thread_retire_all(struct cozk_session *s)
 {
-	struct cozk_thread *t;
+	/* ended is set: the list only shrinks. */
+	retire_running(s, 0);
+	synchronize_rcu();
+}
 
-	/* ended is set: the list only shrinks, and a record stays readable for the RCU section. */
-	rcu_read_lock();
-	list_for_each_entry_rcu(t, &s->threads, list) {
-		cozk_thread_retire(t);
-	}
-	rcu_read_unlock();
-	/* No hook finds a record of s any more after this; then no CPU runs one. */
-	synchronize_rcu();
-	cozk_sample_forget(s);
-	synchronize_rcu();
+void cozk_thread_flush(void)
+{
+	mod_delayed_work(reaper_queue, &reaper, 0);
+	flush_delayed_work(&reaper);
+}
+
+/* io workers are in the thread list of their process, but never run its code. */
+static bool runs_user_code(const struct task_struct *task)
+{
+	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER | PF_EXITING));
 }
 
 static int adopt_thread(struct cozk_session *s, struct task_struct *task,
-			struct cozk_thread **leader)
+			struct cozk_thread **first)
 {
-	int err = cozk_thread_add(s, task, *leader, !*leader);
+	struct cozk_thread *t;
+	int err;
 
-	if (!err && !*leader)
-		*leader = cozk_thread_find(task);
+	if (!runs_user_code(task))
+		return 0;
+	err = cozk_thread_add(s, task, *first, !*first);
 	/* A thread that was born since the fork hook sees this process is there already. */
-	return err == -EBUSY && *leader ? 0 : err;
+	if (err)
+		return err == -EBUSY && *first ? 0 : err;
+	/* Pairs with the exiting thread: it sees the record in its last switch, or we see this. */
+	smp_mb();
+	t = cozk_thread_find(task);
+	if (t && !runs_user_code(task))
+		cozk_thread_retire(t);
+	else if (t && !*first)
+		*first = t;
+	return 0;
 }
 
-static int adopt_process(struct cozk_session *s, struct task_struct *leader_task)
+static int adopt_threads(struct cozk_session *s, struct task_struct *leader)
 {
-	struct cozk_thread *leader = NULL;
+	struct cozk_thread *first = NULL;
 	struct task_struct *task;
 	int err = 0;
 
 	rcu_read_lock();
-	for_each_thread(leader_task, task) {
-		err = adopt_thread(s, task, &leader);
+	for_each_thread(leader, task) {
+		err = adopt_thread(s, task, &first);
 		if (err)
 			break;
 	}
-	if (!err) {
-		atomic_inc(&s->processes_alive);
-		cozk_ring_event(s, leader, COZK_RECORD_EXEC, 0, 0);
+	if (!err && first)
+		cozk_ring_event(s, first, COZK_RECORD_EXEC, 0, 0);
+	rcu_read_unlock();
+	return err ?: first ? 0 : -ESRCH;
+}
+
+static int adopt_process(struct cozk_session *s, struct task_struct *leader)
+{
+	/* Before its threads, so that an exit in between takes it back. */
+	bool born = cozk_session_process_born(s, leader->tgid);
+	int err = adopt_threads(s, leader);
+
+	if (!born)
+		return err ?: -EBUSY;
+	if (err)
+		retire_running(s, leader->tgid);
+	/* Exited before there was a record for the hook to find. */
+	if (err || !atomic_read(&leader->signal->live))
+		cozk_session_process_gone(s, leader->tgid);
+	/* Those that are running will not be switched in first. */
+	if (!err)
+		cozk_sample_restart(s);
+	return err;
+}
+
+/* Any thread's will do: the first may have exited before the others. */
+static struct mm_struct *get_process_mm(struct task_struct *leader)
+{
+	struct task_struct *task;
+	struct mm_struct *mm = NULL;
+
+	rcu_read_lock();
+	for_each_thread(leader, task) {
+		if (runs_user_code(task))
+			mm = get_task_mm(task);
+		if (mm)
+			break;
 	}
 	rcu_read_unlock();
-	return err;
+	return mm;
 }
 
 int cozk_thread_adopt(struct cozk_session *s, pid_t pid)
@@ -296,7 +376,7 @@ int cozk_thread_adopt(struct cozk_session *s, pid_t pid)
 	put_pid(p);
 	if (!task)
 		return -ESRCH;
-	mm = get_task_mm(task);
+	mm = get_process_mm(task);
 	if (mm) {
 		err = cozk_session_may_hold(s, task, mm) ? adopt_process(s, task) : -EPERM;
 		mmput(mm);

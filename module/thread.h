@@ -71,7 +71,7 @@ struct cozk_thread *cozk_thread_find(struct task_struct *task);
 
 /*
  * Makes the record of @task in @s, as a child of @creator (or none), in a new address space if
- * @new_space (always without @creator).  Context: process or preemption off, does not sleep.
+ * @new_space (always without @creator).  Context: under rcu_read_lock(), not under a runqueue's lock.
  * Errors: -ENOMEM, -ENOSPC (limit), -EBUSY (@task has a record).
  */
 int cozk_thread_add(struct cozk_session *s, struct task_struct *task,
@@ -82,6 +82,9 @@ void cozk_thread_retire(struct cozk_thread *t);
 
 /* Retires every record of an ending session.  Context: process, sleeps for grace periods. */
 void cozk_thread_retire_all(struct cozk_session *s);
+
+/* Frees what has been put, so that the module is not pinned by it.  Context: process, sleeps. */
+void cozk_thread_flush(void);
 
 void cozk_thread_get(struct cozk_thread *t);
 void cozk_thread_put(struct cozk_thread *t); /* Context: any but NMI */

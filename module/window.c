@@ -8,6 +8,7 @@
 #include "netlink.h"
 #include "pause.h"
 #include "progress.h"
+#include "sample.h"
 #include "session.h"
 #include "thread.h"
 #include "window.h"
@@ -181,10 +182,13 @@ int cozk_window_run(struct cozk_session *s, struct cozk_window *w, struct cozk_c
 		return -ENOMEM;
 	close = open + 1;
 
+	WRITE_ONCE(s->busy, true);
 	open_window(s, w, open);
+	cozk_sample_restart(s);
 	w->end_reason = wait_for_end(s, w->duration_ns);
 	close_window(s, close);
 	settle(s, w);
+	WRITE_ONCE(s->busy, false);
 	fill_result(s, w, open, close);
 	w->pauses = pauses_of(s) - pauses;
 	fill_counts(s, w, counts, open, close);

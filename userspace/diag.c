@@ -6,7 +6,10 @@
 
 static void say(const char *kind, const char *what, const char *hint)
 {
-	/* stderr is not buffered: one call, one write, so the lines of parallel processes do not mix. */
+	/*
+	 * stderr is not buffered: one call, one write, so the lines of parallel processes do not
+	 * mix.
+	 */
 	if (hint)
 		fprintf(stderr, "cozk: %s%s\n  hint: %s\n", kind, what, hint);
 	else

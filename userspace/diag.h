@@ -3,8 +3,9 @@
 #define COZK_DIAG_H
 
 /*
- * What the commands say when something is wrong, and how they exit. Only commands print; what they call
- * returns -errno and one line of text. `cozk run` returns the program's own status when the program was run.
+ * What the commands say when something is wrong, and how they exit. Only commands print; what they
+ * call returns -errno and one line of text. `cozk run` returns the program's own status when the
+ * program was run.
  */
 enum cozk_exit {
 	COZK_EXIT_OK = 0,
@@ -13,7 +14,7 @@ enum cozk_exit {
 	COZK_EXIT_NOTHING = 3,		/* nothing to report; the reason was printed */
 	COZK_EXIT_DATAERR = 65,		/* the input is not what it should be */
 	COZK_EXIT_NOINPUT = 66,		/* the input cannot be opened */
-	COZK_EXIT_UNAVAILABLE = 69,	/* the module is not loaded, or the kernel lacks what is needed */
+	COZK_EXIT_UNAVAILABLE = 69,	/* no module loaded, or the kernel lacks what is needed */
 	COZK_EXIT_CANTCREAT = 73,	/* the output cannot be opened */
 	COZK_EXIT_IOERR = 74,		/* reading or writing failed */
 	COZK_EXIT_NOPERM = 77,
@@ -23,7 +24,8 @@ enum cozk_exit {
 };
 
 /*
- * Prints "cozk: WHAT" and, if @hint is not NULL, "  hint: HINT" (what to do next) to stderr, in one write.
+ * Prints "cozk: WHAT" and, if @hint is not NULL, "  hint: HINT" (what to do next) to stderr, in one
+ * write.
  * @what is one line without a full stop.
  */
 void cozk_error(const char *what, const char *hint);

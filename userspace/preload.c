@@ -247,6 +247,18 @@ int cozk_preload_needed(const char *program, char *why, size_t whylen)
 	return judge_script(program, head, (size_t)len, why, whylen);
 }
 
+int cozk_preload_has_points(const char *path)
+{
+	struct cozk_elfimage image;
+	int rc = cozk_elfimage_open(path, &image);
+
+	if (rc)
+		return rc;
+	rc = has_points(&image);
+	cozk_elfimage_close(&image);
+	return rc;
+}
+
 int cozk_preload_library(char *buf, size_t len)
 {
 	/* Absolute paths: the program may change its directory before it starts another one. */

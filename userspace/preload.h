@@ -20,6 +20,9 @@ enum cozk_preload {
  */
 int cozk_preload_needed(const char *program, char *why, size_t whylen);
 
+/* Does the ELF file itself look progress points up? Returns 1, 0, or -errno of reading it. */
+int cozk_preload_has_points(const char *path);
+
 /*
  * The path of libcoz-lite.so: COZK_LIBRARY of the environment, else beside this binary in
  * ../lib, else where it is installed. Returns 0, or -ENOENT with the place that was asked for, or

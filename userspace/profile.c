@@ -169,7 +169,10 @@ static struct cozk_profile_run *current_run(struct cozk_profile *p)
 	return &p->runs[p->runs_len - 1];
 }
 
-/* Targets and points are few (hundreds), windows come in bursts of the same ones: search from the end. */
+/*
+ * Targets and points are few (hundreds), windows come in bursts of the same ones: search from the
+ * end.
+ */
 static int target_intern(struct cozk_profile *p, const struct cozk_experiment *e, uint32_t *ret)
 {
 	struct cozk_profile_target t = { .unit = e->unit };

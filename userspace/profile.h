@@ -7,18 +7,19 @@
 #include <stdint.h>
 
 /*
- * What a profile holds, in memory, and the writer of the file: JSON Lines with Coz's record types and keys in
- * Coz's order, our own keys after them in the same record.
+ * What a profile holds, in memory, and the writer of the file: JSON Lines with Coz's record types
+ * and keys in Coz's order, our own keys after them in the same record.
  *
- * The same structs serve as input of the writer (strings are borrowed for the call) and as the model
- * (strings belong to the profile). Durations are ns. A NULL string means "not known" and is not written.
+ * The same structs serve as input of the writer (strings are borrowed for the call) and as the
+ * model (strings belong to the profile). Durations are ns. A NULL string means "not known" and is
+ * not written.
  */
 
 /* What a target is. */
 enum cozk_unit {
 	COZK_UNIT_LINE,
 	COZK_UNIT_FUNCTION,
-	COZK_UNIT_END_TO_END,	/* as a window's unit: the window is the whole run, which is the unit of work */
+	COZK_UNIT_END_TO_END,	/* the window is the whole run, which is the unit of work */
 };
 
 /* The name of the point that a run without any point is measured by; Coz's. */
@@ -52,11 +53,14 @@ struct cozk_visits {
 	int64_t delta;			/* throughput: visits in the window */
 	int64_t arrivals;		/* latency: begins in the window */
 	int64_t departures;		/* ends in the window */
-	int64_t difference;		/* begins - ends since the start of the program, at the end of the window */
+	int64_t difference;		/* begins - ends since the program's start, at window end */
 	uint32_t point;			/* model only: index into cozk_profile.points */
 };
 
-/* One window: an experiment and the points read with it. Unmarked fields: as in struct cozk_window of uapi/cozk.h. */
+/*
+ * One window: an experiment and the points read with it. Unmarked fields: as in struct cozk_window
+ * of uapi/cozk.h.
+ */
 struct cozk_experiment {
 	const char *selected;		/* FILE:LINE, function name, or BINARY+0xOFFSET */
 	enum cozk_unit unit;
@@ -81,7 +85,7 @@ struct cozk_experiment {
 	uint64_t settle_ns;
 	uint64_t forgiven_ns;
 	uint32_t threads;
-	const char *end_reason;		/* "duration", "signal" or "exit"; NULL: not known, as in a file of Coz's */
+	const char *end_reason;		/* "duration", "signal", "exit"; NULL: not known (Coz) */
 	const struct cozk_visits *visits;
 	size_t visits_len;
 	uint32_t run;			/* model only: index into cozk_profile.runs */
@@ -90,7 +94,7 @@ struct cozk_experiment {
 
 /* Samples of one place over the run so far. Coz: location, count. */
 struct cozk_sample_count {
-	const char *location;		/* as in cozk_experiment.selected of a line; "[unmapped]" if not resolved */
+	const char *location;		/* as a line's selected; "[unmapped]" if not resolved */
 	uint64_t count;
 	uint64_t weight_ns;		/* CPU time they stand for; 0: not known */
 	const char *function;
@@ -161,8 +165,8 @@ int cozk_profile_add_sample(struct cozk_profile *p, const struct cozk_sample_cou
 void cozk_profile_deinit(struct cozk_profile *p);
 
 /*
- * The writer. It also keeps the model of the run it writes, which goes on when writing fails, so that a full disk
- * costs the file and not the report.
+ * The writer. It also keeps the model of the run it writes, which goes on when writing fails, so
+ * that a full disk costs the file and not the report.
  */
 struct cozk_profile_file;
 
@@ -174,19 +178,21 @@ enum cozk_profile_mode {
 #define COZK_PROFILE_DEFAULT "profile.jsonl"
 
 /*
- * Opens @path, creating it if need be, and locks it against other writers. Appending takes back a half line that a
- * crash left at the end, and refuses a file that is no profile. On failure @err says what is wrong in one line
- * ("PATH: reason") and @ret is not touched. Returns 0, -EBUSY (another cozk writes to it), -EINVAL (no profile),
- * or another -errno. @ret is closed with cozk_profile_close().
+ * Opens @path, creating it if need be, and locks it against other writers. Appending takes back a
+ * half line that a crash left at the end, and refuses a file that is no profile. On failure @err
+ * says what is wrong in one line ("PATH: reason") and @ret is not touched. Returns 0, -EBUSY
+ * (another cozk writes to it), -EINVAL (no profile), or another -errno. @ret is closed with
+ * cozk_profile_close().
  */
 int cozk_profile_open(const char *path, enum cozk_profile_mode mode, struct cozk_profile_file **ret,
 		      char *err, size_t errlen);
 
 /*
- * Each is one write() of whole lines, so whatever dies, no record is half in the file (a partial write is taken
- * back). Returns 0 or -errno of the write, such as -ENOSPC or -EIO; later calls try again, except after a
- * failed startup, which fails them all. cozk_profile_window() writes an experiment and its points.
- * Visits without an experiment's duration to relate to are still written: judging is the reader's work.
+ * Each is one write() of whole lines, so whatever dies, no record is half in the file (a partial
+ * write is taken back). Returns 0 or -errno of the write, such as -ENOSPC or -EIO; later calls try
+ * again, except after a failed startup, which fails them all. cozk_profile_window() writes an
+ * experiment and its points. Visits without an experiment's duration to relate to are still
+ * written: judging is the reader's work.
  */
 int cozk_profile_startup(struct cozk_profile_file *f, const struct cozk_startup *s);
 int cozk_profile_window(struct cozk_profile_file *f, const struct cozk_experiment *e);
@@ -195,8 +201,9 @@ int cozk_profile_runtime(struct cozk_profile_file *f, const struct cozk_runtime 
 			 const struct cozk_sample_count *samples, size_t samples_len);
 
 /*
- * If a write has failed: one line saying what failed, how many windows the file holds of this run and how many it
- * lacks; NULL if all is well. Valid until the next call for @f. Meant to be printed once, at the first failure or the end.
+ * If a write has failed: one line saying what failed, how many windows the file holds of this run
+ * and how many it lacks; NULL if all is well. Valid until the next call for @f. Meant to be printed
+ * once, at the first failure or the end.
  */
 const char *cozk_profile_error(struct cozk_profile_file *f);
 
@@ -204,7 +211,10 @@ const char *cozk_profile_error(struct cozk_profile_file *f);
 const struct cozk_profile *cozk_profile_model(const struct cozk_profile_file *f);
 const char *cozk_profile_path(const struct cozk_profile_file *f);
 
-/* Closes the file and frees the model. NULL is allowed. Returns 0 or the -errno of a late write error. */
+/*
+ * Closes the file and frees the model. NULL is allowed. Returns 0 or the -errno of a late write
+ * error.
+ */
 int cozk_profile_close(struct cozk_profile_file *f);
 
 /* "line", "function", "end-to-end". */

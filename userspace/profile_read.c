@@ -59,7 +59,8 @@ static uint64_t get_uint(const json_t *o, const char *key)
 	if (json_is_integer(v))
 		return json_integer_value(v) > 0 ? (uint64_t)json_integer_value(v) : 0;
 	if (json_is_real(v) && json_real_value(v) > 0)
-		return json_real_value(v) < 18446744073709549568.0 ? (uint64_t)json_real_value(v) : UINT64_MAX;
+		return json_real_value(v) < 18446744073709549568.0 ? (uint64_t)json_real_value(v)
+								   : UINT64_MAX;
 	return 0;
 }
 
@@ -71,21 +72,20 @@ static uint32_t get_uint32(const json_t *o, const char *key)
 }
 
 /*
- * Coz writes differences of unsigned numbers: what does not fit a signed one has underflowed, and as a real number
- * it has lost the digits that would tell by how much. Returns false then.
+ * Coz writes differences of unsigned numbers, which may have gone below zero: such a one is far
+ * beyond the most that is let through, as is what no program counts and no run lasts. Returns false
+ * then. Sums cannot overflow.
  */
-static bool get_int(const json_t *o, const char *key, int64_t *ret)
+static bool get_int(const json_t *o, const char *key, int64_t least, int64_t *ret)
 {
 	const json_t *v = json_object_get(o, key);
+	const int64_t most = 1LL << 53;
+	double value = json_number_value(v);
 
 	*ret = 0;
-	if (json_is_integer(v)) {
-		*ret = json_integer_value(v);
-		return true;
-	}
-	if (!json_is_real(v) || fabs(json_real_value(v)) >= 9223372036854775808.0)
+	if (!json_is_number(v) || !(value >= (double)least && value <= (double)most))
 		return false;
-	*ret = (int64_t)json_real_value(v);
+	*ret = json_is_integer(v) ? json_integer_value(v) : (int64_t)value;
 	return true;
 }
 
@@ -134,8 +134,9 @@ static enum cozk_unit guess_unit(const json_t *o, const char *selected)
 	if (kind && cozk_unit_parse(kind, &unit))
 		return unit;
 	/* Coz knows lines only. */
-	return colon && colon[1] && colon[1 + strspn(colon + 1, "0123456789")] == '\0' ? COZK_UNIT_LINE
-										      : COZK_UNIT_FUNCTION;
+	return colon && colon[1] && colon[1 + strspn(colon + 1, "0123456789")] == '\0'
+		       ? COZK_UNIT_LINE
+		       : COZK_UNIT_FUNCTION;
 }
 
 static int read_experiment(struct reader *r, json_t *o)
@@ -153,8 +154,9 @@ static int read_experiment(struct reader *r, json_t *o)
 		.function = get_text(o, "function"),
 		.binary = get_text(o, "binary"),
 		.chain = get_text(o, "chain"),
-		.speedup_ppm = is_number(o, "speedup_ppm") ? get_uint32(o, "speedup_ppm")
-							    : (uint32_t)lround(speedup * SPEEDUP_ONE_PPM),
+		.speedup_ppm = is_number(o, "speedup_ppm")
+				       ? get_uint32(o, "speedup_ppm")
+				       : (uint32_t)lround(speedup * SPEEDUP_ONE_PPM),
 		.hits = get_uint(o, "selected_samples"),
 		.window = get_uint(o, "window"),
 		.block = get_uint32(o, "block"),
@@ -175,8 +177,8 @@ static int read_experiment(struct reader *r, json_t *o)
 	};
 	if (e->speedup_ppm > SPEEDUP_ONE_PPM)
 		return -EINVAL;
-	if (!get_int(o, "duration", &e->duration_ns)) {
-		warn_line(r, "the duration is no possible time (more delay than time, below zero); window left out");
+	if (!get_int(o, "duration", -(1LL << 53), &e->duration_ns)) {
+		warn_line(r, "the duration is no possible time (below zero?); window left out");
 		r->report->bad_durations++;
 	}
 	r->pending.record = json_incref(o);
@@ -195,12 +197,13 @@ static int read_visits(struct reader *r, json_t *o, enum cozk_visits_type type)
 	if (!v.name)
 		return -EINVAL;
 	if (type == COZK_VISITS_THROUGHPUT) {
-		if (!get_int(o, "delta", &v.delta))
+		if (!get_int(o, "delta", 0, &v.delta))
 			return -EINVAL;
-	} else if (!get_int(o, "arrivals", &v.arrivals) || !get_int(o, "departures", &v.departures)) {
+	} else if (!get_int(o, "arrivals", 0, &v.arrivals) ||
+		   !get_int(o, "departures", 0, &v.departures)) {
 		return -EINVAL;
-	} else if (!get_int(o, "difference", &v.difference)) {
-		warn_line(r, "the difference of latency point \"%s\" is no possible number; point left out", v.name);
+	} else if (!get_int(o, "difference", -(1LL << 53), &v.difference)) {
+		warn_line(r, "impossible difference of latency point \"%s\"; point left out", v.name);
 		return 0;
 	}
 	if (w->visits_len == w->visits_cap) {
@@ -332,7 +335,9 @@ static int read_line(struct reader *r, const char *text, size_t len, bool whole)
 	json_t *o = json_loadb(text, len, JSON_ALLOW_NUL, &why);
 	int err;
 
-	/* Integers beyond 63 bits are errors to jansson; as reals they can at least be recognised. */
+	/*
+	 * Integers beyond 63 bits are errors to jansson; as reals they can at least be recognised.
+	 */
 	if (!o)
 		o = json_loadb(text, len, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &why);
 	err = json_is_object(o) ? read_record(r, o) : -EINVAL;
@@ -394,22 +399,23 @@ int cozk_profile_read_stream(FILE *in, const char *name, struct cozk_profile *pr
 		result = -EINVAL;
 		snprintf(err, errlen, "%s: %s", name,
 			 !report->lines ? "the file is empty"
-			 : legacy	? "this is a profile in Coz's older text form, which is not read"
-					: "not a profile: no line of it is a record");
+			 : legacy ? "this is a profile in Coz's older text form, which is not read"
+				  : "not a profile: no line of it is a record");
 	} else if (result) {
 		snprintf(err, errlen, "%s: %s", name, strerror(-result));
 	}
 	return result;
 }
 
-int cozk_profile_read(const char *path, struct cozk_profile *profile, struct cozk_read_report *report,
-		      char *err, size_t errlen)
+int cozk_profile_read(const char *path, struct cozk_profile *profile,
+		      struct cozk_read_report *report, char *err, size_t errlen)
 {
 	FILE *in;
 	int result;
 
 	if (strcmp(path, "-") == 0)
-		return cozk_profile_read_stream(stdin, "standard input", profile, report, err, errlen);
+		return cozk_profile_read_stream(stdin, "standard input", profile, report, err,
+						errlen);
 	in = fopen(path, "re");
 	if (!in) {
 		result = -errno;

@@ -29,7 +29,11 @@ struct cozk_profile_file {
 /* Length of the valid UTF-8 sequence at @s, or 0. */
 static size_t utf8_length(const unsigned char *s)
 {
-	size_t n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
+	size_t n = s[0] < 0x80		   ? 1
+		   : (s[0] & 0xe0) == 0xc0 ? 2
+		   : (s[0] & 0xf0) == 0xe0 ? 3
+		   : (s[0] & 0xf8) == 0xf0 ? 4
+					   : 0;
 
 	for (size_t i = 1; i < n; i++) {
 		if ((s[i] & 0xc0) != 0x80)
@@ -43,7 +47,10 @@ static size_t utf8_length(const unsigned char *s)
 	return n;
 }
 
-/* File names are bytes; JSON is UTF-8: what is not becomes U+FFFD, or the whole line would be lost to readers. */
+/*
+ * File names are bytes; JSON is UTF-8: what is not becomes U+FFFD, or the whole line would be lost
+ * to readers.
+ */
 static void put_json_text(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -94,8 +101,8 @@ static void put_int(FILE *out, const char *key, int64_t value)
 }
 
 /*
- * Two decimals as Coz; more where two would be another speedup, because readers group by this number.
- * In integers: printf's decimal point depends on the locale.
+ * Two decimals as Coz; more where two would be another speedup, because readers group by this
+ * number. In integers: printf's decimal point depends on the locale.
  */
 static void put_speedup(FILE *out, uint32_t ppm)
 {
@@ -319,8 +326,8 @@ int cozk_profile_runtime(struct cozk_profile_file *f, const struct cozk_runtime 
 }
 
 /*
- * A file to append to must be a profile (JSON Lines, or Coz's older text, which viewers read mixed), or a slip of
- * the hand would spoil it. Returns 0, -EINVAL or -errno.
+ * A file to append to must be a profile (JSON Lines, or Coz's older text, which viewers read
+ * mixed), or a slip of the hand would spoil it. Returns 0, -EINVAL or -errno.
  */
 static int check_is_profile(int fd)
 {
@@ -329,14 +336,16 @@ static int check_is_profile(int fd)
 
 	if (n < 0)
 		return -errno;
-	if (n > 0 && head[0] != '{' && ((size_t)n < sizeof(head) || memcmp(head, "startup\t", sizeof(head)) != 0))
+	if (n > 0 && head[0] != '{' &&
+	    ((size_t)n < sizeof(head) || memcmp(head, "startup\t", sizeof(head)) != 0))
 		return -EINVAL;
 	return 0;
 }
 
 /*
- * A crash of the machine may have left half a line. One such line makes the published viewer give up the whole file,
- * so take it back; a whole record that just lacks its newline is given one. Returns 0 or -errno.
+ * A crash of the machine may have left half a line. One such line makes the published viewer give
+ * up the whole file, so take it back; a whole record that just lacks its newline is given one.
+ * Returns 0 or -errno.
  */
 static int mend_tail(int fd, off_t size)
 {
@@ -429,8 +438,9 @@ const char *cozk_profile_error(struct cozk_profile_file *f)
 {
 	if (!f->first_error)
 		return NULL;
-	snprintf(f->message, sizeof(f->message), "%s: %s; %zu windows of this run are in the file, %zu are not",
-		 f->path, strerror(-f->first_error), f->windows_kept, f->windows_lost);
+	snprintf(f->message, sizeof(f->message),
+		 "%s: %s; %zu windows of this run are in the file, %zu are not", f->path,
+		 strerror(-f->first_error), f->windows_kept, f->windows_lost);
 	return f->message;
 }
 

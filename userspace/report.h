@@ -41,21 +41,24 @@ struct cozk_report_options {
 void cozk_report_defaults(struct cozk_report_options *options, FILE *out);
 
 /*
- * Prints the report. Returns 0, COZK_EXIT_NOTHING if the profile holds no effect of anything (a table then says why, and where
- * the time went as far as known; the other formats are printed all the same), or -ENOMEM.
+ * Prints the report. Returns 0, COZK_EXIT_NOTHING if the profile holds no effect of anything (a
+ * table then says why, and where the time went as far as known; the other formats are printed all
+ * the same), or -ENOMEM.
  */
-int cozk_report_print(const struct cozk_profile *p, const struct cozk_report_options *options, FILE *out);
+int cozk_report_print(const struct cozk_profile *p, const struct cozk_report_options *options,
+		      FILE *out);
 
 /*
- * Why a profile has nothing to report, and what to try next, each in one line (@hint may become empty). Returns false, and
- * nothing in the buffers, if it has something.
+ * Why a profile has nothing to report, and what to try next, each in one line (@hint may become
+ * empty). Returns false, and nothing in the buffers, if it has something.
  */
 bool cozk_report_reason(const struct cozk_profile *p, const struct cozk_report_options *options,
 			char *why, size_t whylen, char *hint, size_t hintlen);
 
 /*
- * The run that .stats.run of the options means: COZK_RUN_LAST becomes an index; but where that run is one single end-to-end
- * measurement it becomes COZK_RUN_ALL, because only several runs together tell anything then.
+ * The run that .stats.run of the options means: COZK_RUN_LAST becomes an index; but where that run
+ * is one single end-to-end measurement it becomes COZK_RUN_ALL, because only several runs together
+ * tell anything then.
  */
 size_t cozk_report_run(const struct cozk_profile *p, const struct cozk_report_options *options);
 

@@ -10,7 +10,10 @@
 
 #include "report_internal.h"
 
-/* ---- JSON; jansson's _new() calls take NULL for an error, so it need not be looked at before the end ---- */
+/*
+ * ---- JSON; jansson's _new() calls take NULL for an error, so it need not be looked at before the
+ * end ----
+ */
 
 static json_t *number(double value)
 {
@@ -24,17 +27,18 @@ static json_t *text(const char *value)
 
 static json_t *estimate(const struct cozk_estimate *e)
 {
-	return json_pack("{so so so so}", "value", number(e->value), "lo", number(e->lo), "hi", number(e->hi),
-			 "se", number(e->se));
+	return json_pack("{so so so so}", "value", number(e->value), "lo", number(e->lo), "hi",
+			 number(e->hi), "se", number(e->se));
 }
 
 static json_t *effect(const struct cozk_effect *e)
 {
-	return json_pack("{sf sI sI sI sI so so so so}", "speedup", e->speedup_ppm / 1e6,
-			 "windows", (json_int_t)e->windows, "hits", (json_int_t)e->hits, "visits", (json_int_t)e->visits,
-			 "duration_ns", (json_int_t)e->duration_ns, "period_ns", number(e->period_ns),
-			 "program_speedup", estimate(&e->x),
-			 "throughput", number(cozk_stats_throughput(e->x.value)), "p_value", number(e->p_value));
+	return json_pack("{sf sI sI sI sI so so so so}", "speedup", e->speedup_ppm / 1e6, "windows",
+			 (json_int_t)e->windows, "hits", (json_int_t)e->hits, "visits",
+			 (json_int_t)e->visits, "duration_ns", (json_int_t)e->duration_ns,
+			 "period_ns", number(e->period_ns), "program_speedup", estimate(&e->x),
+			 "throughput", number(cozk_stats_throughput(e->x.value)), "p_value",
+			 number(e->p_value));
 }
 
 static json_t *finding(const struct cozk_report *r, const struct cozk_finding *f)
@@ -51,14 +55,15 @@ static json_t *finding(const struct cozk_report *r, const struct cozk_finding *f
 
 	for (size_t i = 0; i < f->effects_len; i++)
 		json_array_append_new(effects, effect(&f->effects[i]));
-	return json_pack("{ss ss so so so so so ss ss so so sI sI sI so}", "target", t->name,
-			 "kind", cozk_unit_name(t->unit), "function", text(t->function), "binary", text(t->binary),
-			 "chain", text(t->chain), "samples_share", number(r->shares[f->target]),
-			 "slope", estimate(&f->slope), "shape", cozk_shape_text(f, shape, sizeof(shape)),
-			 "verdict", held[cozk_report_held(f)], "p_value", number(f->p_value),
-			 "best_speedup", f->best == SIZE_MAX ? json_null() : number(f->effects[f->best].speedup_ppm / 1e6),
-			 "windows", (json_int_t)f->windows, "hits", (json_int_t)f->hits, "visits", (json_int_t)f->visits,
-			 "effects", effects);
+	return json_pack(
+		"{ss ss so so so so so ss ss so so sI sI sI so}", "target", t->name, "kind",
+		cozk_unit_name(t->unit), "function", text(t->function), "binary", text(t->binary),
+		"chain", text(t->chain), "samples_share", number(r->shares[f->target]), "slope",
+		estimate(&f->slope), "shape", cozk_shape_text(f, shape, sizeof(shape)), "verdict",
+		held[cozk_report_held(f)], "p_value", number(f->p_value), "best_speedup",
+		f->best == SIZE_MAX ? json_null() : number(f->effects[f->best].speedup_ppm / 1e6),
+		"windows", (json_int_t)f->windows, "hits", (json_int_t)f->hits, "visits",
+		(json_int_t)f->visits, "effects", effects);
 }
 
 static json_t *point(const struct cozk_report *r, const struct cozk_analysis *a)
@@ -75,13 +80,14 @@ static json_t *point(const struct cozk_report *r, const struct cozk_analysis *a)
 		json_object_set_new(left_out, cozk_window_fault_text((enum cozk_window_fault)i),
 				    json_integer((json_int_t)a->faults[i]));
 	free(sorted);
-	return json_pack("{ss ss s{sI sI sI so} sI so so sb sI so}", "name", p->name,
-			 "type", p->type == COZK_VISITS_LATENCY ? "latency" : "throughput",
-			 "baseline", "windows", (json_int_t)a->baseline.windows, "visits", (json_int_t)a->baseline.visits,
-			 "duration_ns", (json_int_t)a->baseline.duration_ns, "period_ns", number(a->baseline.period_ns),
-			 "windows", (json_int_t)a->faults[COZK_WINDOW_GOOD], "left_out", left_out,
-			 "dispersion", number(a->dispersion), "by_block", (int)a->by_block,
-			 "targets", (json_int_t)a->findings_len, "findings", findings);
+	return json_pack(
+		"{ss ss s{sI sI sI so} sI so so sb sI so}", "name", p->name, "type",
+		p->type == COZK_VISITS_LATENCY ? "latency" : "throughput", "baseline", "windows",
+		(json_int_t)a->baseline.windows, "visits", (json_int_t)a->baseline.visits,
+		"duration_ns", (json_int_t)a->baseline.duration_ns, "period_ns",
+		number(a->baseline.period_ns), "windows", (json_int_t)a->faults[COZK_WINDOW_GOOD],
+		"left_out", left_out, "dispersion", number(a->dispersion), "by_block",
+		(int)a->by_block, "targets", (json_int_t)a->findings_len, "findings", findings);
 }
 
 int cozk_report_json(const struct cozk_report *r, FILE *out)
@@ -94,13 +100,15 @@ int cozk_report_json(const struct cozk_report *r, FILE *out)
 		json_array_append_new(points, point(r, &r->analyses[i]));
 	cozk_report_reason(r->profile, r->options, why, sizeof(why), hint, sizeof(hint));
 	root = json_pack("{so sI so so s{so so so so} so}", "run",
-			 r->stats.run == COZK_RUN_ALL ? json_string("all") : json_integer((json_int_t)r->stats.run + 1),
-			 "runs", (json_int_t)r->profile->runs_len, "nothing", *why ? json_string(why) : json_null(),
-			 "hint", *hint ? json_string(hint) : json_null(), "samples",
-			 "in_scope", json_integer((json_int_t)r->samples.in_scope),
-			 "out_of_scope", json_integer((json_int_t)r->samples.out_of_scope),
-			 "unresolved", json_integer((json_int_t)r->samples.unresolved),
-			 "lost", json_integer((json_int_t)r->samples.lost), "points", points);
+			 r->stats.run == COZK_RUN_ALL ? json_string("all")
+						      : json_integer((json_int_t)r->stats.run + 1),
+			 "runs", (json_int_t)r->profile->runs_len, "nothing",
+			 *why ? json_string(why) : json_null(), "hint",
+			 *hint ? json_string(hint) : json_null(), "samples", "in_scope",
+			 json_integer((json_int_t)r->samples.in_scope), "out_of_scope",
+			 json_integer((json_int_t)r->samples.out_of_scope), "unresolved",
+			 json_integer((json_int_t)r->samples.unresolved), "lost",
+			 json_integer((json_int_t)r->samples.lost), "points", points);
 	if (!root)
 		return -ENOMEM;
 	err = json_dumpf(root, out, JSON_INDENT(1)) ? -ENOMEM : 0;
@@ -133,8 +141,8 @@ static void put_number(double value, FILE *out)
 		putc(',', out);
 }
 
-static void put_effect(const struct cozk_report *r, const struct cozk_analysis *a, const struct cozk_finding *f,
-		       const struct cozk_effect *e, FILE *out)
+static void put_effect(const struct cozk_report *r, const struct cozk_analysis *a,
+		       const struct cozk_finding *f, const struct cozk_effect *e, FILE *out)
 {
 	const struct cozk_profile_target *t = &r->profile->targets[f->target];
 	char shape[64];
@@ -156,14 +164,15 @@ static void put_effect(const struct cozk_report *r, const struct cozk_analysis *
 	put_number(f->slope.hi, out);
 	putc(',', out);
 	put_text(cozk_shape_text(f, shape, sizeof(shape)), out);
-	fprintf(out, ",%d,%zu,%" PRIu64 ",%" PRId64 ",%" PRId64 "\r\n", f->significant, e->windows, e->hits, e->visits,
-		e->duration_ns);
+	fprintf(out, ",%d,%zu,%" PRIu64 ",%" PRId64 ",%" PRId64 "\r\n", f->significant, e->windows,
+		e->hits, e->visits, e->duration_ns);
 }
 
 int cozk_report_csv(const struct cozk_report *r, FILE *out)
 {
 	fputs("point,target,kind,function,binary,samples_share,speedup,program_speedup,lo,hi,slope,slope_lo,slope_hi,shape,"
-	      "significant,windows,hits,visits,duration_ns\r\n", out);
+	      "significant,windows,hits,visits,duration_ns\r\n",
+	      out);
 	for (size_t i = 0; i < r->analyses_len; i++) {
 		const struct cozk_analysis *a = &r->analyses[i];
 		const struct cozk_finding **sorted = cozk_report_sorted(r, a);

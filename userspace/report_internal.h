@@ -30,7 +30,8 @@ struct cozk_report {
 };
 
 /* Returns 0 or -ENOMEM. */
-int cozk_report_build(const struct cozk_profile *p, const struct cozk_report_options *options, struct cozk_report *ret);
+int cozk_report_build(const struct cozk_profile *p, const struct cozk_report_options *options,
+		      struct cozk_report *ret);
 void cozk_report_deinit(struct cozk_report *r);
 
 bool cozk_report_has_run(const struct cozk_report *r, size_t run);
@@ -47,7 +48,8 @@ enum cozk_held {
 enum cozk_held cozk_report_held(const struct cozk_finding *f);
 
 /* The findings of @a in the order asked for, as a new array of pointers; NULL without memory. */
-const struct cozk_finding **cozk_report_sorted(const struct cozk_report *r, const struct cozk_analysis *a);
+const struct cozk_finding **cozk_report_sorted(const struct cozk_report *r,
+					       const struct cozk_analysis *a);
 
 /* The places with most samples, at most *len; @ret is freed with free(). Returns 0 or -ENOMEM. */
 int cozk_report_places(const struct cozk_report *r, struct cozk_report_place **ret, size_t *len);

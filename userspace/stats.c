@@ -2,15 +2,17 @@
 /*
  * How an effect gets its interval.
  *
- * A cell is all windows of one (target, speedup); all windows at speedup 0 are one cell, the baseline. A cell's visits V
- * over its duration D give its rate. Counts are noisy: their variance is taken as proportional to what is expected,
- * dispersion * V, with the dispersion measured from how windows of a cell differ. Cells often hold one to five windows,
- * too few to know their own noise (a bootstrap over them gives intervals that cover far too little), so each
- * cell's dispersion is drawn towards that of all cells (stats_cells.c).
+ * A cell is all windows of one (target, speedup); all windows at speedup 0 are one cell, the
+ * baseline. A cell's visits V over its duration D give its rate. Counts are noisy: their variance
+ * is taken as proportional to what is expected, dispersion * V, with the dispersion measured from
+ * how windows of a cell differ. Cells often hold one to five windows, too few to know their own
+ * noise (a bootstrap over them gives intervals that cover far too little), so each cell's
+ * dispersion is drawn towards that of all cells (stats_cells.c).
  *
- * A cell is compared with the baseline inside strata (runs, or blocks of a run) and the strata are combined by Mantel and
- * Haenszel's weights; with one stratum that is just the ratio of the two rates. The logarithm of the ratio has, after
- * Greenland and Robins, nearly a normal distribution: its interval comes from Student's t with Welch's degrees of freedom.
+ * A cell is compared with the baseline inside strata (runs, or blocks of a run) and the strata are
+ * combined by Mantel and Haenszel's weights; with one stratum that is just the ratio of the two
+ * rates. The logarithm of the ratio has, after Greenland and Robins, nearly a normal distribution:
+ * its interval comes from Student's t with Welch's degrees of freedom.
  */
 #include "stats.h"
 
@@ -32,8 +34,8 @@ static const struct cozk_visits *find_visits(const struct cozk_experiment *e, ui
 	return NULL;
 }
 
-static void obs_fill(struct cozk_obs *o, const struct cozk_experiment *e, const struct cozk_visits *v, bool whole,
-		     enum cozk_baseline_rule rule)
+static void obs_fill(struct cozk_obs *o, const struct cozk_experiment *e,
+		     const struct cozk_visits *v, bool whole, enum cozk_baseline_rule rule)
 {
 	bool latency = v->type == COZK_VISITS_LATENCY;
 
@@ -67,8 +69,8 @@ static int obs_compare(const void *a, const void *b)
 	return 0;
 }
 
-static int collect(const struct cozk_profile *p, const struct cozk_stats_options *options, struct cozk_cells *w,
-		   struct cozk_analysis *ret)
+static int collect(const struct cozk_profile *p, const struct cozk_stats_options *options,
+		   struct cozk_cells *w, struct cozk_analysis *ret)
 {
 	w->obs = calloc(p->windows_len + 1, sizeof(*w->obs));
 	if (!w->obs)
@@ -109,8 +111,8 @@ static void fill_baseline(const struct cozk_cells *w, struct cozk_baseline *b)
 	b->period_ns = v > 0 ? (w->latency ? l / v : d / v) : NAN;
 }
 
-static void fill_effect(const struct cozk_cells *w, const struct cozk_cell *c, const struct cozk_ratio *ratio,
-			struct cozk_effect *e)
+static void fill_effect(const struct cozk_cells *w, const struct cozk_cell *c,
+			const struct cozk_ratio *ratio, struct cozk_effect *e)
 {
 	const struct cozk_obs *end = c->o + c->n;
 	double scale = w->latency ? cozk_obs_in_flight(c->o, end) : 1;
@@ -127,18 +129,29 @@ static void fill_effect(const struct cozk_cells *w, const struct cozk_cell *c, c
 	cozk_effect_estimate(e, ratio);
 }
 
-/* The cells and ratios of one target become a finding. */
-static int fill_finding(const struct cozk_cells *w, uint32_t target, const struct cozk_ratio *ratios, struct cozk_finding *f)
+static bool is_effect_on(const struct cozk_cell *c, uint32_t target)
 {
-	struct cozk_ratio *own = calloc(w->cells_len, sizeof(*own));
-	int err = -ENOMEM;
+	return c->o->group == target + 1 && c->o->speedup_ppm > 0;
+}
+
+/* The cells and ratios of one target become a finding. */
+static int fill_finding(const struct cozk_cells *w, uint32_t target,
+			const struct cozk_ratio *ratios, struct cozk_finding *f)
+{
+	struct cozk_ratio *own;
+	size_t n = 0;
 
 	*f = (struct cozk_finding){ .target = target };
-	f->effects = calloc(w->cells_len, sizeof(*f->effects));
-	if (!own || !f->effects)
-		goto out;
+	for (size_t i = 0; i < w->cells_len; i++)
+		n += is_effect_on(&w->cells[i], target);
+	own = calloc(n + 1, sizeof(*own));
+	f->effects = calloc(n + 1, sizeof(*f->effects));
+	if (!own || !f->effects) {
+		free(own);
+		return -ENOMEM;
+	}
 	for (size_t i = 0; i < w->cells_len; i++) {
-		if (w->cells[i].o->group != target + 1 || !w->cells[i].o->speedup_ppm)
+		if (!is_effect_on(&w->cells[i], target))
 			continue;
 		own[f->effects_len] = ratios[i];
 		fill_effect(w, &w->cells[i], &ratios[i], &f->effects[f->effects_len++]);
@@ -151,14 +164,12 @@ static int fill_finding(const struct cozk_cells *w, uint32_t target, const struc
 		f->visits += (int64_t)w->obs[i].v;
 	}
 	cozk_finding_conclude(f, own);
-	err = 0;
-out:
 	free(own);
-	return err;
+	return 0;
 }
 
-static int fill_findings(const struct cozk_cells *w, size_t targets, const struct cozk_ratio *ratios,
-			 struct cozk_analysis *ret)
+static int fill_findings(const struct cozk_cells *w, size_t targets,
+			 const struct cozk_ratio *ratios, struct cozk_analysis *ret)
 {
 	bool *seen = calloc(targets + 1, sizeof(*seen));
 	int err = 0;
@@ -172,14 +183,15 @@ static int fill_findings(const struct cozk_cells *w, size_t targets, const struc
 		seen[w->obs[i].target] = true;
 	for (size_t t = 0; t < targets && !err; t++) {
 		if (seen[t])
-			err = fill_finding(w, (uint32_t)t, ratios, &ret->findings[ret->findings_len++]);
+			err = fill_finding(w, (uint32_t)t, ratios,
+					   &ret->findings[ret->findings_len++]);
 	}
 	free(seen);
 	return err ? err : cozk_analysis_conclude(ret);
 }
 
-static int compare_and_fill(struct cozk_cells *w, const struct cozk_profile *p, const struct cozk_stats_options *options,
-			    struct cozk_analysis *ret)
+static int compare_and_fill(struct cozk_cells *w, const struct cozk_profile *p,
+			    const struct cozk_stats_options *options, struct cozk_analysis *ret)
 {
 	struct cozk_ratio *plain = calloc(2 * w->cells_len + 1, sizeof(*plain)), *blocks;
 	int err;
@@ -195,8 +207,8 @@ static int compare_and_fill(struct cozk_cells *w, const struct cozk_profile *p, 
 	return err;
 }
 
-int cozk_stats_analyse(const struct cozk_profile *p, uint32_t point, const struct cozk_stats_options *options,
-		       struct cozk_analysis *ret)
+int cozk_stats_analyse(const struct cozk_profile *p, uint32_t point,
+		       const struct cozk_stats_options *options, struct cozk_analysis *ret)
 {
 	struct cozk_cells w = { .latency = p->points[point].type == COZK_VISITS_LATENCY };
 	int err;

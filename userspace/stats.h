@@ -11,9 +11,9 @@
 /*
  * From windows to effects. Pure: no I/O, no clock, no randomness.
  *
- * p(s) is time per visit at virtual speedup s, duration over visits; program speedup x(s) = (p(0) - p(s)) / p(0),
- * Coz's definition. For latency points p is the mean latency by Little's law, and less is better: x > 0 is an improvement
- * for both. A number that cannot be given is NaN.
+ * p(s) is time per visit at virtual speedup s, duration over visits; program speedup x(s) = (p(0) -
+ * p(s)) / p(0), Coz's definition. For latency points p is the mean latency by Little's law, and
+ * less is better: x > 0 is an improvement for both. A number that cannot be given is NaN.
  */
 
 /* An estimate with its 95 % interval; lo and hi are NaN when the noise is not known. */
@@ -30,7 +30,7 @@ enum cozk_window_fault {
 	COZK_WINDOW_GOOD,
 	COZK_WINDOW_NO_DURATION,	/* zero, negative or underflowed */
 	COZK_WINDOW_CUT,		/* the program ended in it */
-	COZK_WINDOW_UNPAID,		/* debts were not paid as owed: the experiment was not what it says */
+	COZK_WINDOW_UNPAID,		/* debts not paid as owed: not the experiment it says */
 	COZK_WINDOW_OUTLIER,		/* far from its fellows, and few are */
 	COZK_WINDOW_FAULTS,
 };
@@ -38,9 +38,13 @@ enum cozk_window_fault {
 const char *cozk_window_fault_text(enum cozk_window_fault fault);
 
 /* Judges a window of @p by its own numbers; never COZK_WINDOW_OUTLIER. */
-enum cozk_window_fault cozk_window_judge(const struct cozk_profile *p, const struct cozk_experiment *e);
+enum cozk_window_fault cozk_window_judge(const struct cozk_profile *p,
+					 const struct cozk_experiment *e);
 
-/* An end-to-end measurement: the only window of its run, from start to exit. Runs are then what windows are otherwise. */
+/*
+ * An end-to-end measurement: the only window of its run, from start to exit. Runs are then what
+ * windows are otherwise.
+ */
 bool cozk_window_is_whole_run(const struct cozk_profile *p, const struct cozk_experiment *e);
 
 /* One (target, point, speedup). */
@@ -93,38 +97,41 @@ struct cozk_baseline {
 struct cozk_analysis {
 	uint32_t point;
 	struct cozk_baseline baseline;
-	struct cozk_finding *findings;	/* in the order of targets; targets with no window for this point are left out */
+	struct cozk_finding *findings;	/* in the order of targets, without those never tried */
 	size_t findings_len;
-	size_t faults[COZK_WINDOW_FAULTS];	/* windows by fault; [COZK_WINDOW_GOOD] counts the good ones */
-	bool by_block;			/* compared within blocks, because the program changed over time */
-	double dispersion;		/* noise of counts relative to Poisson counts; NaN if not known */
+	size_t faults[COZK_WINDOW_FAULTS];	/* windows by fault, good ones too */
+	bool by_block;			/* compared within blocks: the program changed over time */
+	double dispersion;		/* noise relative to Poisson counts; NaN if not known */
 };
 
 enum cozk_baseline_rule {
-	COZK_BASELINE_POOLED,	/* all windows at speedup 0 of the run: physically they are the same */
+	COZK_BASELINE_POOLED,	/* all windows at speedup 0: physically they are the same */
 	COZK_BASELINE_OWN,	/* only the target's own, as Coz's viewer does */
 };
 
 #define COZK_RUN_ALL SIZE_MAX
 
 struct cozk_stats_options {
-	size_t run;			/* index of a run, or COZK_RUN_ALL: effects within runs, then combined */
+	size_t run;	/* index, or COZK_RUN_ALL: effects within runs, then combined */
 	enum cozk_baseline_rule baseline;
-	bool keep_all;			/* no window is left out but those without a duration */
+	bool keep_all;	/* no window is left out but those without a duration */
 };
 
 /*
- * Analyses @point (index into cozk_profile.points). Returns 0 or -ENOMEM; a point without data gives an empty analysis.
- * Free with cozk_analysis_deinit().
+ * Analyses @point (index into cozk_profile.points). Returns 0 or -ENOMEM; a point without data
+ * gives an empty analysis. Free with cozk_analysis_deinit().
  */
-int cozk_stats_analyse(const struct cozk_profile *p, uint32_t point, const struct cozk_stats_options *options,
-		       struct cozk_analysis *ret);
+int cozk_stats_analyse(const struct cozk_profile *p, uint32_t point,
+		       const struct cozk_stats_options *options, struct cozk_analysis *ret);
 void cozk_analysis_deinit(struct cozk_analysis *a);
 
 /* More throughput, as a ratio, from less time per visit: x / (1 - x). Infinite at x >= 1. */
 double cozk_stats_throughput(double x);
 
-/* "linear", "plateau at 30 %", "contention: getting slower", "no effect", ... into @buf; returns @buf. */
+/*
+ * "linear", "plateau at 30 %", "contention: getting slower", "no effect", ... into @buf; returns
+ * @buf.
+ */
 const char *cozk_shape_text(const struct cozk_finding *f, char *buf, size_t len);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* (no .h: see stats_internal.h) Windows as seen from one point, grouped into cells, and how noisy they are. */
+/*
+ * (no .h: see stats_internal.h) Windows as seen from one point, grouped into cells, and how noisy
+ * they are.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +10,10 @@
 #include "stats_internal.h"
 
 static const double PRIOR_DF = 4;
-/* A count over a window that starts at no special moment is off by this variance even if the program is a clock. */
+/*
+ * A count over a window that starts at no special moment is off by this variance even if the
+ * program is a clock.
+ */
 static const double COUNT_VARIANCE = 1.0 / 6;
 
 /* End of the windows that share a cell, and a stratum of it, with *o. */
@@ -20,11 +26,13 @@ static const struct cozk_obs *cell_end(const struct cozk_obs *o, const struct co
 	return o;
 }
 
-const struct cozk_obs *cozk_obs_stratum_end(const struct cozk_obs *o, const struct cozk_obs *end, enum cozk_level level)
+const struct cozk_obs *cozk_obs_stratum_end(const struct cozk_obs *o, const struct cozk_obs *end,
+					    enum cozk_level level)
 {
 	const struct cozk_obs *first = o;
 
-	while (o < end && o->run == first->run && (level == COZK_LEVEL_RUN || o->block == first->block))
+	while (o < end && o->run == first->run &&
+	       (level == COZK_LEVEL_RUN || o->block == first->block))
 		o++;
 	return o;
 }
@@ -44,7 +52,10 @@ static double median(double *values, size_t n)
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* Distance of a window's count from what its fellows' median rate expects, in Poisson standard deviations. */
+/*
+ * Distance of a window's count from what its fellows' median rate expects, in Poisson standard
+ * deviations.
+ */
 static double deviation(const struct cozk_obs *o, double rate)
 {
 	return rate > 0 ? (o->v - rate * o->d) / sqrt(rate * o->d) : 0;
@@ -73,7 +84,8 @@ int cozk_cells_mark_outliers(struct cozk_cells *w)
 		for (struct cozk_obs *o = w->obs, *next; o < end; o = next) {
 			double rate;
 
-			next = (struct cozk_obs *)cozk_obs_stratum_end(o, cell_end(o, end), COZK_LEVEL_RUN);
+			next = (struct cozk_obs *)cozk_obs_stratum_end(o, cell_end(o, end),
+								       COZK_LEVEL_RUN);
 			if ((size_t)(next - o) < min_fellows)
 				continue;
 			rate = median_rate(o, (size_t)(next - o), scratch);
@@ -138,12 +150,13 @@ double cozk_obs_in_flight(const struct cozk_obs *o, const struct cozk_obs *end)
 }
 
 /*
- * Squared residuals of a stratum. Throughput: in units of Poisson variance. Latency: relative, per window, of
- * log(mean latency) = log(in flight) + log(duration) - log(arrivals).
+ * Squared residuals of a stratum. Throughput: in units of Poisson variance. Latency: relative, per
+ * window, of log(mean latency) = log(in flight) + log(duration) - log(arrivals).
  */
 static double residuals(const struct cozk_obs *o, const struct cozk_obs *end, bool latency)
 {
-	double d = cozk_obs_duration(o, end), v = cozk_obs_visits(o, end), l = cozk_obs_in_flight(o, end);
+	double d = cozk_obs_duration(o, end), v = cozk_obs_visits(o, end),
+	       l = cozk_obs_in_flight(o, end);
 	double n = (double)(end - o), x2 = 0;
 
 	for (; o < end; o++) {

@@ -13,7 +13,10 @@ static const double ALPHA = 0.05;
 static const double SPEEDUP_ONE = 1e6;
 /* A slope whose whole interval is within this of 0 is no effect; a wider one is not known. */
 static const double SLOPE_OF_NOTE = 0.15;
-/* How much better, in units of variance, a bent curve must fit than a straight one, and how steep its end must be. */
+/*
+ * How much better, in units of variance, a bent curve must fit than a straight one, and how steep
+ * its end must be.
+ */
 static const double BEND_GAIN = 7;
 static const double BEND_Z = 2.5;
 
@@ -47,19 +50,26 @@ bool cozk_window_is_whole_run(const struct cozk_profile *p, const struct cozk_ex
 	return e->unit == COZK_UNIT_END_TO_END;
 }
 
-enum cozk_window_fault cozk_window_judge(const struct cozk_profile *p, const struct cozk_experiment *e)
+enum cozk_window_fault cozk_window_judge(const struct cozk_profile *p,
+					 const struct cozk_experiment *e)
 {
-	const double unpaid_share = 0.1, unpaid_wall = 0.02, surplus_wall = 0.05;
+	const double unpaid_share = 0.1, unpaid_wall = 0.02, surplus_wall = 0.05,
+		     forgiven_wall = 0.1;
 	double threads = e->threads ? e->threads : 1, wall = (double)e->wall_ns * threads;
-	double settled = (double)e->paid_ns + (double)e->credited_ns + (double)e->forgiven_ns;
-	double gap = fabs((double)e->owed_ns - settled);
+	/*
+	 * owed is what pauses had to set off; what edges credited or settling forgave is not in it
+	 * (uapi/cozk.h).
+	 */
+	double gap = fabs((double)e->owed_ns - (double)e->paid_ns);
 
 	if (e->duration_ns <= 0)
 		return COZK_WINDOW_NO_DURATION;
 	if (e->end_reason && strcmp(e->end_reason, "exit") == 0 && !cozk_window_is_whole_run(p, e))
 		return COZK_WINDOW_CUT;
 	/* Sums over threads, so the slack is per thread; a file of Coz's has zeros here. */
-	if (gap > unpaid_share * (double)e->owed_ns + unpaid_wall * wall || (double)e->surplus_ns > surplus_wall * wall)
+	if (gap > unpaid_share * (double)e->owed_ns + unpaid_wall * wall ||
+	    (double)e->surplus_ns > surplus_wall * wall ||
+	    (double)e->forgiven_ns > forgiven_wall * wall)
 		return e->wall_ns ? COZK_WINDOW_UNPAID : COZK_WINDOW_GOOD;
 	return COZK_WINDOW_GOOD;
 }
@@ -76,7 +86,9 @@ void cozk_effect_estimate(struct cozk_effect *e, const struct cozk_ratio *r)
 {
 	double var = r->var_own + r->var_base, se = sqrt(var), margin;
 
-	e->x = (struct cozk_estimate){ .value = -expm1(-r->log_ratio), .lo = NAN, .hi = NAN, .se = NAN, .df = NAN };
+	e->x = (struct cozk_estimate){
+		.value = -expm1(-r->log_ratio), .lo = NAN, .hi = NAN, .se = NAN, .df = NAN
+	};
 	e->p_value = NAN;
 	if (!isfinite(var))
 		return;
@@ -103,21 +115,23 @@ static double speedup(const struct cozk_effect *e)
 /* Sums of a weighted least squares fit through the origin, and of its variance. */
 struct fit {
 	double sxx, sxy;
-	double own, own_by_df;	/* variance from the cells' own noise, and what Welch's rule needs of it */
+	double own, own_by_df;	/* variance from the cells' own noise, and for Welch's rule */
 	double base, base_df;	/* square root of the variance from the baseline */
 };
 
 /*
- * x = 1 - exp(-log_ratio), so noise of the logarithm counts 1 - x times, and weights go with 1 / (1 - x)^2 and with the
- * visits, which go with 1 / (1 - x). Taking x there from @slope and not from each effect keeps lucky ones from getting
- * more weight. All effects share the baseline and its error, which therefore does not average out: its part is
- * summed before it is squared.
+ * x = 1 - exp(-log_ratio), so noise of the logarithm counts 1 - x times, and weights go with
+ * 1 / (1 - x)^2 and with the visits, which go with 1 / (1 - x). Taking x there from @slope and not
+ * from each effect keeps lucky ones from getting more weight. All effects share the baseline and its
+ * error, which therefore does not average out: its part is summed before it is squared.
  */
-static void fit_add(struct fit *fit, const struct cozk_effect *e, const struct cozk_ratio *r, double slope)
+static void fit_add(struct fit *fit, const struct cozk_effect *e, const struct cozk_ratio *r,
+		    double slope)
 {
 	const double least = 0.02;
 	double s = speedup(e), g = fmax(1 - slope * s, least);
-	double w = r->weight * (1 - e->x.value) / (g * g * g), part = w * s * g * w * s * g * r->var_own;
+	double w = r->weight * (1 - e->x.value) / (g * g * g);
+	double part = w * s * g * w * s * g * r->var_own;
 
 	fit->sxx += w * s * s;
 	fit->sxy += w * s * e->x.value;
@@ -158,12 +172,13 @@ static void fit_slope(struct cozk_finding *f, const struct cozk_ratio *ratios)
 /* ---- verdict ---- */
 
 /*
- * Two looks at the same data, the slope and the strongest single effect, so the smaller p counts twice (Bonferroni); among
- * k effects the smallest counts k times.
+ * Two looks at the same data, the slope and the strongest single effect, so the smaller p counts
+ * twice (Bonferroni); among k effects the smallest counts k times.
  */
 static void judge_finding(struct cozk_finding *f)
 {
-	double smallest = NAN, tried = 0, p_slope = cozk_student_two_sided(f->slope.value / f->slope.se, f->slope.df);
+	double smallest = NAN, tried = 0;
+	double p_slope = cozk_student_two_sided(f->slope.value / f->slope.se, f->slope.df);
 
 	for (size_t i = 0; i < f->effects_len; i++) {
 		if (isnan(f->effects[i].p_value))
@@ -177,7 +192,10 @@ static void judge_finding(struct cozk_finding *f)
 		f->p_value = fmin(1, 2 * fmin(p_slope, smallest * tried));
 }
 
-/* The most useful tried speedup is the one that surely gains most; for a slope down, the one that surely loses most. */
+/*
+ * The most useful tried speedup is the one that surely gains most; for a slope down, the one that
+ * surely loses most.
+ */
 static void find_best(struct cozk_finding *f)
 {
 	bool down = f->slope.value < 0;
@@ -254,14 +272,18 @@ static void fit_bend(const struct cozk_finding *f, double at, struct bend *b)
 	}
 }
 
-/* What a straight line leaves, with the weights of fit_bend(). Returns the number of effects it saw. */
+/*
+ * What a straight line leaves, with the weights of fit_bend(). Returns the number of effects it
+ * saw.
+ */
 static size_t straight_fit(const struct cozk_finding *f, double *sse)
 {
 	double sxx = 0, sxy = 0, yy = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->effects_len; i++) {
-		double w = effect_weight(&f->effects[i]), s = speedup(&f->effects[i]), x = f->effects[i].x.value;
+		double w = effect_weight(&f->effects[i]), s = speedup(&f->effects[i]);
+		double x = f->effects[i].x.value;
 
 		if (w <= 0)
 			continue;
@@ -319,8 +341,8 @@ void cozk_finding_conclude(struct cozk_finding *f, const struct cozk_ratio *rati
 }
 
 /*
- * Of many targets without effect one in twenty looks as if it had one. Benjamini and Hochberg's rule keeps the share of
- * such among the findings below ALPHA.
+ * Of many targets without effect one in twenty looks as if it had one. Benjamini and Hochberg's
+ * rule keeps the share of such among the findings below ALPHA.
  */
 int cozk_analysis_conclude(struct cozk_analysis *a)
 {

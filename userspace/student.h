@@ -2,7 +2,10 @@
 #ifndef COZK_STUDENT_H
 #define COZK_STUDENT_H
 
-/* Student's t distribution with @df > 0 degrees of freedom (infinite: the normal distribution). Pure. */
+/*
+ * Student's t distribution with @df > 0 degrees of freedom (infinite: the normal distribution).
+ * Pure.
+ */
 
 /* P(|T| > |t|); NaN if an argument is. */
 double cozk_student_two_sided(double t, double df);

@@ -32,23 +32,43 @@ struct cozk_table {
 
 /* ---- text ---- */
 
-/* Code points that combine with the one before, and those that take two columns, as far as names in programs need it. */
+/*
+ * Code points that combine with the one before, and those that take two columns, as far as names in
+ * programs need it.
+ */
 static int code_point_columns(uint32_t c)
 {
-	if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) || (c >= 0xfe00 && c <= 0xfe0f))
+	if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) ||
+	    (c >= 0xfe00 && c <= 0xfe0f))
 		return 0;
-	if ((c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) ||
-	    (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
+	if ((c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
+	    (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
+	    (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
 	    (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd))
 		return 2;
 	return 1;
 }
 
-/* The character at @s: its bytes, and the columns it takes. Anything that must not reach a terminal is 1 byte, *bad. */
+/* Bytes of the UTF-8 sequence that begins with this one; 0 if none does. */
+static size_t utf8_length(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if ((first & 0xe0) == 0xc0)
+		return 2;
+	if ((first & 0xf0) == 0xe0)
+		return 3;
+	return (first & 0xf8) == 0xf0 ? 4 : 0;
+}
+
+/*
+ * The character at @s: its bytes, and the columns it takes. Anything that must not reach a terminal
+ * is 1 byte, *bad.
+ */
 static size_t next_char(const char *s, int *columns, bool *bad)
 {
 	const unsigned char *u = (const unsigned char *)s;
-	size_t n = u[0] < 0x80 ? 1 : (u[0] & 0xe0) == 0xc0 ? 2 : (u[0] & 0xf0) == 0xe0 ? 3 : (u[0] & 0xf8) == 0xf0 ? 4 : 0;
+	size_t n = utf8_length(u[0]);
 	uint32_t c = n > 1 ? u[0] & (0x7f >> n) : u[0];
 
 	for (size_t i = 1; i < n; i++) {
@@ -142,7 +162,8 @@ void cozk_table_destroy(struct cozk_table *t)
 	free(t);
 }
 
-void cozk_table_column(struct cozk_table *t, const char *title, enum cozk_align align, enum cozk_cut cut)
+void cozk_table_column(struct cozk_table *t, const char *title, enum cozk_align align,
+		       enum cozk_cut cut)
 {
 	if (t && t->columns_len < MAX_COLUMNS)
 		t->columns[t->columns_len++] = (struct column){ title, align, cut };
@@ -227,8 +248,8 @@ static const char *style_code(enum cozk_style style)
 	return "";
 }
 
-static void print_cell(const struct column *column, const char *text, enum cozk_style style, size_t width, bool last,
-		       FILE *out, bool colour)
+static void print_cell(const struct column *column, const char *text, enum cozk_style style,
+		       size_t width, bool last, FILE *out, bool colour)
 {
 	char fitted[1024];
 	const char *code = colour ? style_code(style) : "";
@@ -242,7 +263,9 @@ static void print_cell(const struct column *column, const char *text, enum cozk_
 	/* No blanks at the end of lines. */
 	if (!last)
 		fprintf(out, "%*s",
-			(int)(column->align == COZK_ALIGN_LEFT && width > used ? width - used : 0) + GAP, "");
+			(int)(column->align == COZK_ALIGN_LEFT && width > used ? width - used : 0) +
+				GAP,
+			"");
 }
 
 int cozk_table_print(const struct cozk_table *t, FILE *out, unsigned int width, bool colour)
@@ -255,14 +278,14 @@ int cozk_table_print(const struct cozk_table *t, FILE *out, unsigned int width, 
 	if (width)
 		fit_widths(t, widths, width);
 	for (size_t c = 0; c < t->columns_len; c++)
-		print_cell(&t->columns[c], t->columns[c].title, COZK_STYLE_BOLD, widths[c], c + 1 == t->columns_len, out,
-			   colour);
+		print_cell(&t->columns[c], t->columns[c].title, COZK_STYLE_BOLD, widths[c],
+			   c + 1 == t->columns_len, out, colour);
 	putc('\n', out);
 	for (size_t i = 0; i < t->cells_len; i++) {
 		size_t c = i % t->columns_len;
 
-		print_cell(&t->columns[c], t->cells[i].text, t->cells[i].style, widths[c], c + 1 == t->columns_len, out,
-			   colour);
+		print_cell(&t->columns[c], t->cells[i].text, t->cells[i].style, widths[c],
+			   c + 1 == t->columns_len, out, colour);
 		if (c + 1 == t->columns_len)
 			putc('\n', out);
 	}

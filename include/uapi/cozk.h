@@ -159,7 +159,7 @@ struct cozk_window {
 	__u64 sample_ns;	/* CPU time they stand for */
 	__u64 hits;		/* of them on the target */
 	__u64 hit_ns;
-	__u64 owed_ns;		/* debts that fell due, summed over threads */
+	__u64 owed_ns;		/* debts that pauses had to set off, summed over threads */
 	__u64 paid_ns;		/* time threads were really held for them */
 	__u64 credited_ns;	/* debts settled by an edge: waited for a thread that had paid */
 	__u64 surplus_ns;	/* held too long and not yet set off, at the end */

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Damaged debug information must not crash or hang the look-up (built with sanitizers), and the addresses still get a name.
+# Damaged debug information must not crash or hang the look-up (built with sanitizers), and the
+# addresses still get a name.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -17,7 +18,8 @@ hot=$(grep -n 'MARK(2);' "$here/shape.c" | cut -d: -f1)
 call=$(grep -n 'return from_header' "$here/shape.c" | cut -d: -f1)
 mutants=${COZK_MUTANTS:-12}
 
-# Every question there is, so that every reader meets the damage; what is damaged is never loaded, so the program itself runs.
+# Every question there is, so that every reader meets the damage; what is damaged is never loaded,
+# so the program itself runs.
 ask()
 {
 	timeout 20 ./addr -s '%.c' -l "shape.c:$hot" -l "shape.c:$call" -l nope.c:1 \
@@ -28,14 +30,15 @@ ask()
 	[ "$(grep -c '^mark ' answer)" -ge 5 ] && ! grep -q '\[unmapped\]' answer
 }
 
-# damage FILE SECTION SEED: overwrites a few bytes of a section. The same seed gives the same damage.
+# damage FILE SECTION SEED: overwrites bytes of a section. The same seed gives the same damage.
 damage()
 {
 	python3 - "$@" <<-'EOS'
 		import random, subprocess, sys
 
 		path, section, seed = sys.argv[1:]
-		for line in subprocess.check_output(["readelf", "-SW", path], text=True).splitlines():
+		headers = subprocess.check_output(["readelf", "-SW", path], text=True)
+		for line in headers.splitlines():
 		    words = line.replace("[ ", "[").split()
 		    if len(words) > 5 and words[1] == section:
 		        offset, size = int(words[4], 16), int(words[5], 16)
@@ -52,12 +55,14 @@ for flags in "-gdwarf-5" "-gdwarf-4"; do
 	gcc -O2 "$flags" -o "$name" "$here/shape.c" "$here/shape_main.c" -pthread || exit 1
 	ok "$name undamaged" ask "$name"
 	for section in .debug_info .debug_abbrev .debug_line .debug_str .symtab; do
-		objcopy -O binary --only-section="$section" --set-section-flags "$section=alloc" "$name" section.bin
+		objcopy -O binary --only-section="$section" --set-section-flags "$section=alloc" \
+			"$name" section.bin
 		size=$(stat -c %s section.bin)
 		for keep in 0 1 11 $((size / 3)) $((size - 1)); do
 			[ "$section" = .symtab ] && break
 			head -c "$keep" section.bin >short.bin
-			cp "$name" short && objcopy --update-section "$section=short.bin" short 2>/dev/null &&
+			cp "$name" short &&
+				objcopy --update-section "$section=short.bin" short 2>/dev/null &&
 				ok "$name: $section cut to $keep bytes" ask short
 		done
 		bad=

@@ -28,7 +28,10 @@ TARGETS = {
 
 
 def emit(**record):
-    print(json.dumps(record, separators=(",", ":")))
+    text = json.dumps(record, separators=(",", ":"))
+    if "speedup" in record:
+        text = text.replace(f'"speedup":{record["speedup"]},', f'"speedup":{record["speedup"]:.2f},')
+    print(text)
 
 
 def window(args, rng, target, speedup, number, block):

@@ -24,8 +24,13 @@
 
 static const struct cozk_scope everything;
 
-/* On one line, so that the line is known. */
-__attribute__((noinline)) int known_function(int x) { __asm__ volatile("" : "+r"(x)); return x; } enum { KNOWN_LINE = __LINE__ };
+__attribute__((noinline)) int known_function(int x);
+
+/* All on the line that is named before it. */
+/* clang-format off */
+enum { KNOWN_LINE = __LINE__ + 1 };
+int known_function(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+/* clang-format on */
 
 static uint64_t addr_of(const void *p)
 {

@@ -43,12 +43,17 @@ static double normal(void)
 
 /* ---- building profiles ---- */
 
-static void add(struct cozk_profile *p, const char *target, double s, int64_t duration, int64_t visits, uint32_t block)
+static void add(struct cozk_profile *p, const char *target, double s, int64_t duration,
+		int64_t visits, uint32_t block)
 {
 	struct cozk_visits v = { .name = "item", .delta = visits };
 	struct cozk_experiment e = {
-		.selected = target, .speedup_ppm = (uint32_t)lround(s * 1e6), .duration_ns = duration,
-		.block = block, .visits = &v, .visits_len = 1,
+		.selected = target,
+		.speedup_ppm = (uint32_t)lround(s * 1e6),
+		.duration_ns = duration,
+		.block = block,
+		.visits = &v,
+		.visits_len = 1,
 	};
 
 	assert_int_equal(cozk_profile_add_window(p, &e), 0);
@@ -61,14 +66,16 @@ static void add_run(struct cozk_profile *p)
 	assert_int_equal(cozk_profile_add_startup(p, &s), 0);
 }
 
-static void analyse(const struct cozk_profile *p, const struct cozk_stats_options *options, struct cozk_analysis *a)
+static void analyse(const struct cozk_profile *p, const struct cozk_stats_options *options,
+		    struct cozk_analysis *a)
 {
 	assert_int_equal(cozk_stats_analyse(p, 0, options, a), 0);
 }
 
 /*
- * A program that finishes one item after another. An item takes 1 ms, times what the window's speedup leaves, times
- * log-normal noise; windows follow one another with gaps, so their edges fall anywhere.
+ * A program that finishes one item after another. An item takes 1 ms, times what the window's
+ * speedup leaves, times log-normal noise; windows follow one another with gaps, so their edges fall
+ * anywhere.
  */
 struct program {
 	double noise;		/* of one item, standard deviation of the logarithm */
@@ -119,7 +126,8 @@ static void simulate(struct cozk_profile *p, const struct plan *plan, const char
 
 	for (int b = 0; b < plan->per_cell; b++) {
 		double drift = 1 + g.drift * sin(2 * M_PI * (b + uniform()) / plan->per_cell * 1.5);
-		int zeros = plan->baselines * (b + 1) / plan->per_cell - plan->baselines * b / plan->per_cell;
+		int zeros = plan->baselines * (b + 1) / plan->per_cell -
+			    plan->baselines * b / plan->per_cell;
 
 		for (int i = 0; i < zeros + plan->speedups; i++) {
 			double s = i < zeros ? 0 : (double)(i - zeros + 1) / plan->speedups;
@@ -180,8 +188,9 @@ static void check_coverage(const char *name, const struct plan *plan, double mos
 
 	random_state = 1;
 	c = measure_coverage(plan, 400);
-	print_message("# %s: effects %.3f, slopes %.3f, width %.3f, significant %.3f, by block %.2f\n", name, c.effects,
-		      c.slopes, c.width, c.significant, c.by_block);
+	print_message(
+		"# %s: effects %.3f, slopes %.3f, width %.3f, significant %.3f, by block %.2f\n",
+		name, c.effects, c.slopes, c.width, c.significant, c.by_block);
 	assert_true(c.unknown == 0);
 	assert_true(c.effects >= 0.90 && c.effects <= most);
 	assert_true(c.slopes >= 0.90 && c.slopes <= most);
@@ -191,7 +200,11 @@ static void check_coverage(const char *name, const struct plan *plan, double mos
 
 static void test_coverage_regular(void **state)
 {
-	struct plan plan = { .slope = 0.5, .speedups = 5, .per_cell = 4, .baselines = 16, .window_ns = 50e6,
+	struct plan plan = { .slope = 0.5,
+			     .speedups = 5,
+			     .per_cell = 4,
+			     .baselines = 16,
+			     .window_ns = 50e6,
 			     .program = { .noise = 0.3, .window_noise = 0.02 } };
 
 	(void)state;
@@ -200,7 +213,11 @@ static void test_coverage_regular(void **state)
 
 static void test_coverage_many_windows(void **state)
 {
-	struct plan plan = { .slope = 0.5, .speedups = 2, .per_cell = 20, .baselines = 30, .window_ns = 50e6,
+	struct plan plan = { .slope = 0.5,
+			     .speedups = 2,
+			     .per_cell = 20,
+			     .baselines = 30,
+			     .window_ns = 50e6,
 			     .program = { .noise = 0.5, .window_noise = 0.05 } };
 
 	(void)state;
@@ -209,7 +226,11 @@ static void test_coverage_many_windows(void **state)
 
 static void test_coverage_single_windows(void **state)
 {
-	struct plan plan = { .slope = 0.3, .speedups = 10, .per_cell = 1, .baselines = 8, .window_ns = 100e6,
+	struct plan plan = { .slope = 0.3,
+			     .speedups = 10,
+			     .per_cell = 1,
+			     .baselines = 8,
+			     .window_ns = 100e6,
 			     .program = { .noise = 0.3, .window_noise = 0.05 } };
 
 	(void)state;
@@ -218,7 +239,11 @@ static void test_coverage_single_windows(void **state)
 
 static void test_coverage_clockwork(void **state)
 {
-	struct plan plan = { .slope = 0.5, .speedups = 4, .per_cell = 5, .baselines = 10, .window_ns = 20.3e6,
+	struct plan plan = { .slope = 0.5,
+			     .speedups = 4,
+			     .per_cell = 5,
+			     .baselines = 10,
+			     .window_ns = 20.3e6,
 			     .program = { .noise = 0 } };
 
 	(void)state;
@@ -228,7 +253,11 @@ static void test_coverage_clockwork(void **state)
 
 static void test_coverage_few_visits(void **state)
 {
-	struct plan plan = { .slope = 0.5, .speedups = 4, .per_cell = 6, .baselines = 12, .window_ns = 4e6,
+	struct plan plan = { .slope = 0.5,
+			     .speedups = 4,
+			     .per_cell = 6,
+			     .baselines = 12,
+			     .window_ns = 4e6,
 			     .program = { .noise = 0.8 } };
 
 	(void)state;
@@ -237,7 +266,11 @@ static void test_coverage_few_visits(void **state)
 
 static void test_coverage_no_effect(void **state)
 {
-	struct plan plan = { .slope = 0, .speedups = 5, .per_cell = 4, .baselines = 16, .window_ns = 50e6,
+	struct plan plan = { .slope = 0,
+			     .speedups = 5,
+			     .per_cell = 4,
+			     .baselines = 16,
+			     .window_ns = 50e6,
 			     .program = { .noise = 0.3, .window_noise = 0.03 } };
 	struct coverage c;
 
@@ -250,7 +283,11 @@ static void test_coverage_no_effect(void **state)
 
 static void test_coverage_drift(void **state)
 {
-	struct plan plan = { .slope = 0.4, .speedups = 4, .per_cell = 10, .baselines = 20, .window_ns = 50e6,
+	struct plan plan = { .slope = 0.4,
+			     .speedups = 4,
+			     .per_cell = 10,
+			     .baselines = 20,
+			     .window_ns = 50e6,
 			     .program = { .noise = 0.3, .window_noise = 0.01, .drift = 0.3 } };
 	struct coverage c;
 
@@ -263,8 +300,8 @@ static void test_coverage_drift(void **state)
 }
 
 /*
- * An independent way to the same: with many windows, a bootstrap over them must find the standard error that the
- * formulas give.
+ * An independent way to the same: with many windows, a bootstrap over them must find the standard
+ * error that the formulas give.
  */
 static void test_bootstrap_agrees(void **state)
 {
@@ -343,7 +380,8 @@ static void test_definition(void **state)
 	near(f->effects[0].x.value, 1 - 1 / 1.1, 1e-12);
 	near(f->effects[1].x.value, 1 - (3000000.0 / 372) / 10000, 1e-12);
 	assert_int_equal(f->effects[1].visits, 372);
-	assert_true(f->effects[1].x.lo < f->effects[1].x.value && f->effects[1].x.value < f->effects[1].x.hi);
+	assert_true(f->effects[1].x.lo < f->effects[1].x.value &&
+		    f->effects[1].x.value < f->effects[1].x.hi);
 	cozk_analysis_deinit(&a);
 	cozk_profile_deinit(&p);
 }
@@ -380,7 +418,10 @@ static void test_runs_are_strata(void **state)
 	struct cozk_stats_options second = { .run = 1 };
 
 	(void)state;
-	/* The second run is twice as fast, with other shares of windows: pooling periods would see an effect. */
+	/*
+	 * The second run is twice as fast, with other shares of windows: pooling periods would see
+	 * an effect.
+	 */
 	add_run(&p);
 	for (int i = 0; i < 6; i++)
 		add(&p, "a.c:1", 0, 1000000, 100 + i % 2, 0);
@@ -409,9 +450,13 @@ static void test_end_to_end(void **state)
 	for (int i = 0; i < 12; i++) {
 		struct cozk_visits v = { .name = COZK_END_TO_END_POINT, .delta = 1 };
 		struct cozk_experiment e = {
-			.selected = "work", .unit = COZK_UNIT_FUNCTION, .speedup_ppm = i % 2 ? 500000 : 0,
+			.selected = "work",
+			.unit = COZK_UNIT_FUNCTION,
+			.speedup_ppm = i % 2 ? 500000 : 0,
 			.duration_ns = (int64_t)(1e9 * (i % 2 ? 0.7 : 1) * (1 + 0.01 * normal())),
-			.end_reason = "exit", .visits = &v, .visits_len = 1,
+			.end_reason = "exit",
+			.visits = &v,
+			.visits_len = 1,
 		};
 
 		add_run(&p);
@@ -484,8 +529,15 @@ static void test_faults(void **state)
 {
 	struct cozk_visits v = { .name = "item", .delta = 5 };
 	struct cozk_experiment good = {
-		.selected = "a.c:1", .duration_ns = 100, .wall_ns = 100, .visits = &v, .visits_len = 1,
-		.threads = 1, .end_reason = "duration", .owed_ns = 50, .paid_ns = 49,
+		.selected = "a.c:1",
+		.duration_ns = 100,
+		.wall_ns = 100,
+		.visits = &v,
+		.visits_len = 1,
+		.threads = 1,
+		.end_reason = "duration",
+		.owed_ns = 50,
+		.paid_ns = 49,
 	};
 	struct cozk_experiment e = good;
 	struct cozk_profile_run run = { .windows = 2 };
@@ -507,8 +559,11 @@ static void test_faults(void **state)
 	e = good;
 	e.paid_ns = 30;
 	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_UNPAID);
-	e.credited_ns = 18;
+	e = good;
+	e.credited_ns = 18;	/* not part of what was owed */
 	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_GOOD);
+	e.forgiven_ns = 20;
+	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_UNPAID);
 	e = good;
 	e.surplus_ns = 20;
 	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_UNPAID);
@@ -564,7 +619,8 @@ static enum cozk_shape shape_of(const double *effects, int n, char *text, size_t
 		int k = i % (n + 1);
 		double left = k ? 1 - effects[k - 1] : 1;
 
-		add(&p, "a.c:1", (double)k / n, 100000000, (int64_t)(1000 / left * (1 + 0.01 * normal())), 0);
+		add(&p, "a.c:1", (double)k / n, 100000000,
+		    (int64_t)(1000 / left * (1 + 0.01 * normal())), 0);
 	}
 	analyse(&p, &defaults, &a);
 	shape = a.findings[0].shape;
@@ -576,8 +632,10 @@ static enum cozk_shape shape_of(const double *effects, int n, char *text, size_t
 
 static void test_shapes(void **state)
 {
-	static const double linear[] = { 0.1, 0.2, 0.3, 0.4, 0.5 }, plateau[] = { 0.1, 0.2, 0.2, 0.2, 0.2 };
-	static const double peak[] = { 0.1, 0.2, 0.1, 0, -0.1 }, slower[] = { -0.05, -0.1, -0.15, -0.2, -0.25 };
+	static const double linear[] = { 0.1, 0.2, 0.3, 0.4, 0.5 },
+			    plateau[] = { 0.1, 0.2, 0.2, 0.2, 0.2 };
+	static const double peak[] = { 0.1, 0.2, 0.1, 0, -0.1 },
+			    slower[] = { -0.05, -0.1, -0.15, -0.2, -0.25 };
 	static const double none[] = { 0, 0, 0, 0, 0 }, early[] = { 0.2, 0.2, 0.2, 0.2, 0.2 };
 	char text[64];
 
@@ -603,7 +661,10 @@ static void test_noise_is_no_finding(void **state)
 	(void)state;
 	random_state = 8;
 	for (int round = 0; round < 20; round++) {
-		struct plan plan = { .speedups = 5, .per_cell = 3, .baselines = 3, .window_ns = 30e6,
+		struct plan plan = { .speedups = 5,
+				     .per_cell = 3,
+				     .baselines = 3,
+				     .window_ns = 30e6,
 				     .program = { .noise = 0.4, .window_noise = 0.05 } };
 		struct cozk_profile p = { 0 };
 		struct cozk_analysis a;
@@ -626,10 +687,14 @@ static void test_noise_is_no_finding(void **state)
 
 /* ---- latency ---- */
 
-static void add_latency(struct cozk_profile *p, double s, int64_t duration, int64_t arrivals, int64_t in_flight)
+static void add_latency(struct cozk_profile *p, double s, int64_t duration, int64_t arrivals,
+			int64_t in_flight)
 {
-	struct cozk_visits v = { .name = "request", .type = COZK_VISITS_LATENCY, .arrivals = arrivals,
-				 .departures = arrivals, .difference = in_flight };
+	struct cozk_visits v = { .name = "request",
+				 .type = COZK_VISITS_LATENCY,
+				 .arrivals = arrivals,
+				 .departures = arrivals,
+				 .difference = in_flight };
 	struct cozk_experiment e = { .selected = "a.c:1", .speedup_ppm = (uint32_t)lround(s * 1e6),
 				     .duration_ns = duration, .visits = &v, .visits_len = 1 };
 
@@ -672,7 +737,8 @@ static void test_latency(void **state)
 				    lround((half ? 15 : 20) + 3 * normal()));
 		}
 		analyse(&p, &defaults, &a);
-		covered += a.findings[0].effects[0].x.lo <= 0.25 && a.findings[0].effects[0].x.hi >= 0.25;
+		covered += a.findings[0].effects[0].x.lo <= 0.25 &&
+			   a.findings[0].effects[0].x.hi >= 0.25;
 		cozk_analysis_deinit(&a);
 		cozk_profile_deinit(&p);
 	}
