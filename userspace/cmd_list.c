@@ -134,7 +134,6 @@ int cmd_list(int argc, char **argv)
 	error_t error;
 
 	argp_err_exit_status = COZK_EXIT_USAGE;
-	argv[0] = (char *)"cozk list"; /* what the usage text calls us */
 	error = argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (error)
 		cozk_errorf(NULL, "list: %s", strerror(error));

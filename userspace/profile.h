@@ -31,7 +31,7 @@ struct cozk_startup {
 	const char *version;		/* of cozk */
 	uint32_t abi;			/* of the module; 0: not known, as in a file of Coz's */
 	const char *const *argv;	/* of the program, NULL-terminated, or NULL */
-	uint64_t seed;			/* below 2^53: then every JSON reader keeps all its digits */
+	uint64_t seed; /* below 2^53: then every JSON reader keeps all its digits */
 	const char *kernel;		/* release */
 	enum cozk_unit by;
 	uint32_t cpus;

@@ -203,7 +203,8 @@ static int read_visits(struct reader *r, json_t *o, enum cozk_visits_type type)
 		   !get_int(o, "departures", 0, &v.departures)) {
 		return -EINVAL;
 	} else if (!get_int(o, "difference", -(1LL << 53), &v.difference)) {
-		warn_line(r, "impossible difference of latency point \"%s\"; point left out", v.name);
+		warn_line(r, "impossible difference of latency point \"%s\"; point left out",
+			  v.name);
 		return 0;
 	}
 	if (w->visits_len == w->visits_cap) {

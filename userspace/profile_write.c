@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "utf8.h"
+
 struct cozk_profile_file {
 	int fd;
 	char *path;
@@ -26,48 +28,26 @@ struct cozk_profile_file {
 
 /* ---- JSON ---- */
 
-/* Length of the valid UTF-8 sequence at @s, or 0. */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80		   ? 1
-		   : (s[0] & 0xe0) == 0xc0 ? 2
-		   : (s[0] & 0xf0) == 0xe0 ? 3
-		   : (s[0] & 0xf8) == 0xf0 ? 4
-					   : 0;
-
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* overlong forms, surrogates, beyond U+10FFFF */
-	if ((n == 2 && s[0] < 0xc2) || (n == 3 && s[0] == 0xe0 && s[1] < 0xa0) ||
-	    (n == 3 && s[0] == 0xed && s[1] > 0x9f) || (n == 4 && s[0] == 0xf0 && s[1] < 0x90) ||
-	    (n == 4 && (s[0] > 0xf4 || (s[0] == 0xf4 && s[1] > 0x8f))))
-		return 0;
-	return n;
-}
-
 /*
  * File names are bytes; JSON is UTF-8: what is not becomes U+FFFD, or the whole line would be lost
  * to readers.
  */
 static void put_json_text(FILE *out, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
-
 	putc('"', out);
-	while (*s) {
-		size_t n = utf8_length(s);
+	while (*text) {
+		unsigned char c = (unsigned char)*text;
+		size_t n = cozk_utf8_length(text);
 
 		if (n == 0)
 			fputs("\xef\xbf\xbd", out);
-		else if (*s == '"' || *s == '\\')
-			fprintf(out, "\\%c", *s);
-		else if (*s < 0x20 || *s == 0x7f)
-			fprintf(out, "\\u%04x", *s);
+		else if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(out, "\\u%04x", c);
 		else
-			fwrite(s, 1, n, out);
-		s += n ? n : 1;
+			fwrite(text, 1, n, out);
+		text += n ? n : 1;
 	}
 	putc('"', out);
 }

@@ -10,10 +10,7 @@
 
 #include "report_internal.h"
 
-/*
- * ---- JSON; jansson's _new() calls take NULL for an error, so it need not be looked at before the
- * end ----
- */
+/* ---- JSON; jansson's setters take NULL for a value that could not be made, and then fail ---- */
 
 static json_t *number(double value)
 {
@@ -25,96 +22,154 @@ static json_t *text(const char *value)
 	return value ? json_string(value) : json_null();
 }
 
+static json_t *integer(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
 static json_t *estimate(const struct cozk_estimate *e)
 {
-	return json_pack("{so so so so}", "value", number(e->value), "lo", number(e->lo), "hi",
-			 number(e->hi), "se", number(e->se));
+	json_t *o = json_object();
+
+	json_object_set_new(o, "value", number(e->value));
+	json_object_set_new(o, "lo", number(e->lo));
+	json_object_set_new(o, "hi", number(e->hi));
+	json_object_set_new(o, "se", number(e->se));
+	return o;
 }
 
 static json_t *effect(const struct cozk_effect *e)
 {
-	return json_pack("{sf sI sI sI sI so so so so}", "speedup", e->speedup_ppm / 1e6, "windows",
-			 (json_int_t)e->windows, "hits", (json_int_t)e->hits, "visits",
-			 (json_int_t)e->visits, "duration_ns", (json_int_t)e->duration_ns,
-			 "period_ns", number(e->period_ns), "program_speedup", estimate(&e->x),
-			 "throughput", number(cozk_stats_throughput(e->x.value)), "p_value",
-			 number(e->p_value));
+	json_t *o = json_object();
+
+	json_object_set_new(o, "speedup", number(e->speedup_ppm / 1e6));
+	json_object_set_new(o, "windows", integer(e->windows));
+	json_object_set_new(o, "hits", integer(e->hits));
+	json_object_set_new(o, "visits", json_integer(e->visits));
+	json_object_set_new(o, "duration_ns", json_integer(e->duration_ns));
+	json_object_set_new(o, "period_ns", number(e->period_ns));
+	json_object_set_new(o, "program_speedup", estimate(&e->x));
+	json_object_set_new(o, "throughput", number(cozk_stats_throughput(e->x.value)));
+	json_object_set_new(o, "p_value", number(e->p_value));
+	return o;
 }
 
 static json_t *finding(const struct cozk_report *r, const struct cozk_finding *f)
 {
-	static const char *const held[COZK_HELD_KINDS] = {
+	static const char *const verdicts[COZK_HELD_KINDS] = {
 		[COZK_HELD_NOT] = "finding",
 		[COZK_HELD_NO_VISITS] = "no visits",
 		[COZK_HELD_FEW] = "too few windows",
 		[COZK_HELD_NOISE] = "noise",
 	};
 	const struct cozk_profile_target *t = &r->profile->targets[f->target];
-	json_t *effects = json_array();
+	json_t *o = json_object(), *effects = json_array();
 	char shape[64];
 
 	for (size_t i = 0; i < f->effects_len; i++)
 		json_array_append_new(effects, effect(&f->effects[i]));
-	return json_pack(
-		"{ss ss so so so so so ss ss so so sI sI sI so}", "target", t->name, "kind",
-		cozk_unit_name(t->unit), "function", text(t->function), "binary", text(t->binary),
-		"chain", text(t->chain), "samples_share", number(r->shares[f->target]), "slope",
-		estimate(&f->slope), "shape", cozk_shape_text(f, shape, sizeof(shape)), "verdict",
-		held[cozk_report_held(f)], "p_value", number(f->p_value), "best_speedup",
-		f->best == SIZE_MAX ? json_null() : number(f->effects[f->best].speedup_ppm / 1e6),
-		"windows", (json_int_t)f->windows, "hits", (json_int_t)f->hits, "visits",
-		(json_int_t)f->visits, "effects", effects);
+	json_object_set_new(o, "target", text(t->name));
+	json_object_set_new(o, "kind", text(cozk_unit_name(t->unit)));
+	json_object_set_new(o, "function", text(t->function));
+	json_object_set_new(o, "binary", text(t->binary));
+	json_object_set_new(o, "chain", text(t->chain));
+	json_object_set_new(o, "samples_share", number(r->shares[f->target]));
+	json_object_set_new(o, "slope", estimate(&f->slope));
+	json_object_set_new(o, "shape", text(cozk_shape_text(f, shape, sizeof(shape))));
+	json_object_set_new(o, "verdict", text(verdicts[cozk_report_held(f)]));
+	json_object_set_new(o, "p_value", number(f->p_value));
+	json_object_set_new(
+		o, "best_speedup",
+		number(f->best == SIZE_MAX ? NAN : f->effects[f->best].speedup_ppm / 1e6));
+	json_object_set_new(o, "windows", integer(f->windows));
+	json_object_set_new(o, "hits", integer(f->hits));
+	json_object_set_new(o, "visits", json_integer(f->visits));
+	json_object_set_new(o, "effects", effects);
+	return o;
+}
+
+static json_t *baseline(const struct cozk_baseline *b)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "windows", integer(b->windows));
+	json_object_set_new(o, "visits", json_integer(b->visits));
+	json_object_set_new(o, "duration_ns", json_integer(b->duration_ns));
+	json_object_set_new(o, "period_ns", number(b->period_ns));
+	return o;
+}
+
+static json_t *left_out(const struct cozk_analysis *a)
+{
+	json_t *o = json_object();
+
+	for (size_t i = COZK_WINDOW_GOOD + 1; i < COZK_WINDOW_FAULTS; i++)
+		json_object_set_new(o, cozk_window_fault_text((enum cozk_window_fault)i),
+				    integer(a->faults[i]));
+	return o;
 }
 
 static json_t *point(const struct cozk_report *r, const struct cozk_analysis *a)
 {
 	const struct cozk_profile_point *p = &r->profile->points[a->point];
 	const struct cozk_finding **sorted = cozk_report_sorted(r, a);
-	json_t *findings = json_array(), *left_out = json_object();
+	json_t *o = json_object(), *findings = json_array();
 
-	for (size_t i = 0; sorted && i < a->findings_len; i++) {
+	if (!sorted) {
+		json_decref(o);
+		json_decref(findings);
+		return NULL;
+	}
+	for (size_t i = 0; i < a->findings_len; i++) {
 		if (r->options->all || cozk_report_held(sorted[i]) == COZK_HELD_NOT)
 			json_array_append_new(findings, finding(r, sorted[i]));
 	}
-	for (size_t i = COZK_WINDOW_GOOD + 1; i < COZK_WINDOW_FAULTS; i++)
-		json_object_set_new(left_out, cozk_window_fault_text((enum cozk_window_fault)i),
-				    json_integer((json_int_t)a->faults[i]));
 	free(sorted);
-	return json_pack(
-		"{ss ss s{sI sI sI so} sI so so sb sI so}", "name", p->name, "type",
-		p->type == COZK_VISITS_LATENCY ? "latency" : "throughput", "baseline", "windows",
-		(json_int_t)a->baseline.windows, "visits", (json_int_t)a->baseline.visits,
-		"duration_ns", (json_int_t)a->baseline.duration_ns, "period_ns",
-		number(a->baseline.period_ns), "windows", (json_int_t)a->faults[COZK_WINDOW_GOOD],
-		"left_out", left_out, "dispersion", number(a->dispersion), "by_block",
-		(int)a->by_block, "targets", (json_int_t)a->findings_len, "findings", findings);
+	json_object_set_new(o, "name", text(p->name));
+	json_object_set_new(o, "type",
+			    text(p->type == COZK_VISITS_LATENCY ? "latency" : "throughput"));
+	json_object_set_new(o, "baseline", baseline(&a->baseline));
+	json_object_set_new(o, "windows", integer(a->faults[COZK_WINDOW_GOOD]));
+	json_object_set_new(o, "left_out", left_out(a));
+	json_object_set_new(o, "dispersion", number(a->dispersion));
+	json_object_set_new(o, "by_block", json_boolean(a->by_block));
+	json_object_set_new(o, "targets", integer(a->findings_len));
+	json_object_set_new(o, "findings", findings);
+	return o;
+}
+
+static json_t *samples(const struct cozk_report_samples *s)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "in_scope", integer(s->in_scope));
+	json_object_set_new(o, "out_of_scope", integer(s->out_of_scope));
+	json_object_set_new(o, "unresolved", integer(s->unresolved));
+	json_object_set_new(o, "lost", integer(s->lost));
+	return o;
 }
 
 int cozk_report_json(const struct cozk_report *r, FILE *out)
 {
+	json_t *root = json_object(), *points = json_array();
 	char why[256], hint[256];
-	json_t *points = json_array(), *root;
-	int err;
+	int err = 0;
 
-	for (size_t i = 0; i < r->analyses_len; i++)
-		json_array_append_new(points, point(r, &r->analyses[i]));
+	for (size_t i = 0; i < r->analyses_len && !err; i++)
+		err = json_array_append_new(points, point(r, &r->analyses[i]));
 	cozk_report_reason(r->profile, r->options, why, sizeof(why), hint, sizeof(hint));
-	root = json_pack("{so sI so so s{so so so so} so}", "run",
-			 r->stats.run == COZK_RUN_ALL ? json_string("all")
-						      : json_integer((json_int_t)r->stats.run + 1),
-			 "runs", (json_int_t)r->profile->runs_len, "nothing",
-			 *why ? json_string(why) : json_null(), "hint",
-			 *hint ? json_string(hint) : json_null(), "samples", "in_scope",
-			 json_integer((json_int_t)r->samples.in_scope), "out_of_scope",
-			 json_integer((json_int_t)r->samples.out_of_scope), "unresolved",
-			 json_integer((json_int_t)r->samples.unresolved), "lost",
-			 json_integer((json_int_t)r->samples.lost), "points", points);
-	if (!root)
-		return -ENOMEM;
-	err = json_dumpf(root, out, JSON_INDENT(1)) ? -ENOMEM : 0;
+	json_object_set_new(root, "run", r->stats.run == COZK_RUN_ALL ? json_string("all")
+								      : integer(r->stats.run + 1));
+	json_object_set_new(root, "runs", integer(r->profile->runs_len));
+	json_object_set_new(root, "nothing", text(*why ? why : NULL));
+	json_object_set_new(root, "hint", text(*hint ? hint : NULL));
+	json_object_set_new(root, "samples", samples(&r->samples));
+	err |= json_object_set_new(root, "points", points);
+	if (!err)
+		err = json_dumpf(root, out, JSON_INDENT(1));
 	json_decref(root);
 	putc('\n', out);
-	return err;
+	return err ? -ENOMEM : 0;
 }
 
 /* ---- CSV: one line an effect ---- */

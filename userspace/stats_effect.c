@@ -122,8 +122,8 @@ struct fit {
 /*
  * x = 1 - exp(-log_ratio), so noise of the logarithm counts 1 - x times, and weights go with
  * 1 / (1 - x)^2 and with the visits, which go with 1 / (1 - x). Taking x there from @slope and not
- * from each effect keeps lucky ones from getting more weight. All effects share the baseline and its
- * error, which therefore does not average out: its part is summed before it is squared.
+ * from each effect keeps lucky ones from getting more weight. All effects share the baseline and
+ * its error, which therefore does not average out: its part is summed before it is squared.
  */
 static void fit_add(struct fit *fit, const struct cozk_effect *e, const struct cozk_ratio *r,
 		    double slope)

@@ -9,6 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "utf8.h"
+
 enum { MAX_COLUMNS = 24, MIN_CUT_WIDTH = 12, GAP = 2 };
 
 struct column {
@@ -49,38 +51,21 @@ static int code_point_columns(uint32_t c)
 	return 1;
 }
 
-/* Bytes of the UTF-8 sequence that begins with this one; 0 if none does. */
-static size_t utf8_length(unsigned char first)
-{
-	if (first < 0x80)
-		return 1;
-	if ((first & 0xe0) == 0xc0)
-		return 2;
-	if ((first & 0xf0) == 0xe0)
-		return 3;
-	return (first & 0xf8) == 0xf0 ? 4 : 0;
-}
-
 /*
- * The character at @s: its bytes, and the columns it takes. Anything that must not reach a terminal
- * is 1 byte, *bad.
+ * The character at @s: its bytes, and the columns it takes. Of what must not reach a terminal, one
+ * byte at a time, it says *bad.
  */
 static size_t next_char(const char *s, int *columns, bool *bad)
 {
 	const unsigned char *u = (const unsigned char *)s;
-	size_t n = utf8_length(u[0]);
+	size_t n = cozk_utf8_length(s);
 	uint32_t c = n > 1 ? u[0] & (0x7f >> n) : u[0];
 
-	for (size_t i = 1; i < n; i++) {
-		if ((u[i] & 0xc0) != 0x80) {
-			n = 0;
-			break;
-		}
+	for (size_t i = 1; i < n; i++)
 		c = c << 6 | (u[i] & 0x3f);
-	}
 	*bad = n == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0);
 	*columns = *bad ? 1 : code_point_columns(c);
-	return *bad && n <= 1 ? 1 : n;
+	return n ? n : 1;
 }
 
 size_t cozk_text_columns(const char *text)

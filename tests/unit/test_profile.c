@@ -423,8 +423,8 @@ static void test_read_coz(void **state)
 	assert_int_equal(p.windows[1].visits_len, 1);
 	assert_int_equal(report.warnings_len, 2);
 	assert_non_null(strstr(report.warnings[0], "line 5: the duration is no possible time"));
-	assert_non_null(
-		strstr(report.warnings[1], "line 7: impossible difference of latency point \"tx\""));
+	assert_non_null(strstr(report.warnings[1],
+			       "line 7: impossible difference of latency point \"tx\""));
 	assert_int_equal(p.runs[0].samples_len, 1);
 	assert_true(p.runs[0].samples[0].in_scope);
 	cozk_profile_deinit(&p);
