@@ -53,33 +53,6 @@ static void check_release(struct cozk_check *check)
 						       "boot a newer kernel, or use the lab");
 }
 
-static void check_device(struct cozk_check *check)
-{
-	struct cozk_device device;
-	char err[256];
-	int error = cozk_device_open(&device, err, sizeof(err));
-
-	if (error) {
-		cozk_check_add(check, "device", COZK_CHECK_MISSING, "%s", err);
-		if (error == -ENOENT && check->module[0])
-			cozk_check_mend(check, "insmod %s", check->module);
-		else
-			cozk_check_mend(check, "%s", cozk_device_hint(error));
-		return;
-	}
-	check->device_ok = true;
-	cozk_check_add(check, "device", COZK_CHECK_OK, "/dev/cozk opens: cozk %.31s, interface %u",
-		       device.info.version, device.info.abi_version);
-	if (device.info.features & COZK_FEATURE_KERNEL_IP)
-		cozk_check_add(check, "kernel code", COZK_CHECK_OK, "can be seen (CAP_PERFMON)");
-	else {
-		cozk_check_add(check, "kernel code", COZK_CHECK_NOTE,
-			       "kernel addresses are hidden without CAP_PERFMON");
-		cozk_check_mend(check, "run cozk as root if kernel code matters");
-	}
-	cozk_device_close(&device);
-}
-
 static bool has_capability(unsigned int cap)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -107,6 +80,7 @@ static const char *no_modules(char *lockdown, size_t len)
 {
 	char line[64];
 
+	*lockdown = '\0';
 	if (access("/proc/modules", F_OK))
 		return "this kernel is built without loadable modules (no /proc/modules)";
 	if (!strcmp(read_line("/proc/sys/kernel/modules_disabled", line, sizeof(line)), "1"))
@@ -123,12 +97,43 @@ static const char *no_modules(char *lockdown, size_t len)
 	return NULL;
 }
 
+static void check_device(struct cozk_check *check)
+{
+	struct cozk_device device;
+	char err[256];
+	int error = cozk_device_open(&device, err, sizeof(err));
+
+	if (error) {
+		cozk_check_add(check, "device", COZK_CHECK_MISSING, "%s", err);
+		if (error == -ENOENT && !check->loadable)
+			cozk_check_mend(check, "%s", lab_instead);
+		else if (error == -ENOENT && check->module[0])
+			cozk_check_mend(check, "insmod %s", check->module);
+		else if (error == -ENOENT)
+			cozk_check_mend(check, "make module && insmod build/module/%s/cozk.ko",
+					check->release);
+		else
+			cozk_check_mend(check, "%s", cozk_device_hint(error));
+		return;
+	}
+	check->device_ok = true;
+	cozk_check_add(check, "device", COZK_CHECK_OK, "/dev/cozk opens: cozk %.31s, interface %u",
+		       device.info.version, device.info.abi_version);
+	if (device.info.features & COZK_FEATURE_KERNEL_IP)
+		cozk_check_add(check, "kernel code", COZK_CHECK_OK, "can be seen (CAP_PERFMON)");
+	else {
+		cozk_check_add(check, "kernel code", COZK_CHECK_NOTE,
+			       "kernel addresses are hidden without CAP_PERFMON");
+		cozk_check_mend(check, "run cozk as root if kernel code matters");
+	}
+	cozk_device_close(&device);
+}
+
 static void check_modules(struct cozk_check *check)
 {
-	char lockdown[128] = "";
+	char lockdown[128];
 	const char *why = no_modules(lockdown, sizeof(lockdown));
 
-	check->loadable = !why;
 	if (!why) {
 		cozk_check_add(check, "modules", COZK_CHECK_OK, "can be loaded here%s",
 			       has_capability(CAP_SYS_MODULE) ? "" : ", by root");
@@ -276,8 +281,11 @@ static void check_group(struct cozk_check *check)
 
 void cozk_check_kernel(struct cozk_check *check)
 {
+	char lockdown[128];
+
 	check_release(check);
 	find_module(check);
+	check->loadable = !no_modules(lockdown, sizeof(lockdown));
 	check_device(check);
 	check_group(check);
 	check_modules(check);

@@ -20,9 +20,9 @@
 #endif
 
 struct lab {
-	char root[PATH_MAX];	/* holds lab/ and scripts/ */
-	char state[PATH_MAX];	/* kernels */
-	char modules[PATH_MAX];
+	char root[PATH_MAX];		/* holds lab/ and scripts/ */
+	char state[PATH_MAX + 32];	/* kernels */
+	char modules[PATH_MAX + 32];
 };
 
 /* Is the folder's lab/boot there? Then it is the root. */
@@ -60,20 +60,21 @@ static bool find_root(struct lab *lab)
 	return take_root(lab, COZK_LIBDIR);
 }
 
+/* The variable of the environment, else @root/@rest, into @buf of PATH_MAX + 32 bytes. */
 static void set_path(char *buf, const char *environment, const char *root, const char *rest)
 {
-	const char *value = environment ? getenv(environment) : NULL;
+	const char *value = getenv(environment);
 
 	if (value && *value)
-		snprintf(buf, PATH_MAX, "%s", value);
+		snprintf(buf, PATH_MAX + 32, "%s", value);
 	else
-		snprintf(buf, PATH_MAX, "%s/%s", root, rest);
+		snprintf(buf, PATH_MAX + 32, "%s/%s", root, rest);
 }
 
 static void find_places(struct lab *lab)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char path[PATH_MAX + 16], base[PATH_MAX];
+	char path[PATH_MAX + 16], base[PATH_MAX - 16];
 
 	snprintf(path, sizeof(path), "%s/include/uapi", lab->root);
 	if (!access(path, F_OK)) {
@@ -130,7 +131,7 @@ static void read_release(const char *path, char *buf, size_t len)
 	while (f && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!strncmp(line, "RELEASE=", 8))
-			snprintf(buf, len, "%s", line + 8);
+			snprintf(buf, len, "%.*s", (int)len - 1, line + 8);
 	}
 	if (f)
 		fclose(f);
@@ -167,7 +168,7 @@ static int is_env(const struct dirent *entry)
 static bool check_kernels(struct cozk_check *check, const struct lab *lab)
 {
 	struct dirent **files;
-	char dir[PATH_MAX + 16];
+	char dir[PATH_MAX + 64];
 	bool ok = false;
 	int n;
 
@@ -189,7 +190,7 @@ static bool check_kernels(struct cozk_check *check, const struct lab *lab)
 /* How often lab/boot has seen /dev/kvm fail since this host was booted; it believes two. */
 static unsigned int known_failures(const struct lab *lab)
 {
-	char id[64] = "", path[PATH_MAX + 32], line[256];
+	char id[64] = "", path[PATH_MAX + 64], line[256];
 	unsigned int n = 0;
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
 

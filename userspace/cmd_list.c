@@ -147,17 +147,11 @@ int cmd_list(int argc, char **argv)
 	return status;
 }
 
-void cozk_list_array_begin(struct cozk_list_array *array)
-{
-	array->any = false;
-	putchar('[');
-}
-
 int cozk_list_array_add(struct cozk_list_array *array, json_t *element)
 {
 	if (!element)
 		return -ENOMEM;
-	fputs(array->any ? ",\n " : "\n ", stdout);
+	fputs(array->any ? ",\n " : "[\n ", stdout);
 	array->any = true;
 	json_dumpf(element, stdout, JSON_COMPACT);
 	json_decref(element);
@@ -166,5 +160,5 @@ int cozk_list_array_add(struct cozk_list_array *array, json_t *element)
 
 void cozk_list_array_end(struct cozk_list_array *array)
 {
-	puts(array->any ? "\n]" : "]");
+	puts(array->any ? "\n]" : "[]");
 }

@@ -37,13 +37,14 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-	"Print which code, made faster, would make the program faster, from a profile of cozk or Coz."
+	"Print which code, made faster, would make the program faster, from a profile of cozk or "
+	"Coz."
 	"\v"
-	"A row reads: if TARGET were faster by so much, the program would be faster by so much. The slope "
-	"is the program's speedup per speedup of the target: 1 means all of it arrives, 0 none, below 0 "
-	"that it does harm. Intervals hold the truth in 19 of 20 cases.\n\n"
-	"Status: 0 printed; 2 wrong options; 3 nothing to report, with the reason; 65 not a profile; "
-	"66 no such file.\n\n"
+	"A row reads: if TARGET were faster by so much, the program would be faster by so much. "
+	"The slope is the program's speedup per speedup of the target: 1 means all of it arrives, "
+	"0 none, below 0 that it does harm. Intervals hold the truth in 19 of 20 cases.\n\n"
+	"Status: 0 printed; 2 wrong options; 3 nothing to report, with the reason; 65 not a "
+	"profile; 66 no such file.\n\n"
 	"Examples:\n"
 	"  cozk report\n"
 	"  cozk report --all --point request-done\n"

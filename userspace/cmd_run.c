@@ -20,6 +20,7 @@
 #include "launch.h"
 #include "preload.h"
 #include "profile.h"
+#include "program.h"
 #include "report.h"
 #include "resolve.h"
 #include "run_options.h"
@@ -43,31 +44,40 @@ struct run {
 	const char *preload;	/* library to preload, or NULL */
 };
 
+static int program_status(int error)
+{
+	return error == -ENOENT ? COZK_EXIT_NOT_FOUND : COZK_EXIT_NOT_EXECUTABLE;
+}
+
+static int find_library(struct run *run)
+{
+	if (cozk_preload_library(run->library, sizeof(run->library)) == 0)
+		run->preload = run->library;
+	else
+		cozk_warningf("build it with `make lib`, or set COZK_LIBRARY to its path",
+			      "no libcoz-lite.so at %s, so progress points in the program will not count", run->library);
+	return 0;
+}
+
 /* Before anything is opened or started: can this program be run at all? */
 static int check_program(struct run *run)
 {
 	const char *program = run->options.program[0];
-	char why[512] = "";
-	int needed = cozk_preload_needed(program, why, sizeof(why));
+	char path[PATH_MAX], why[512];
+	int needed = cozk_program_find(program, path, sizeof(path), why, sizeof(why));
 
-	if (needed == -ENOENT) {
-		cozk_errorf("is it installed, and the name or path right?", "%s: no such program", program);
-		return COZK_EXIT_NOT_FOUND;
+	if (needed) {
+		cozk_error(why, "is it installed, and is the name or path right?");
+		return program_status(needed);
 	}
+	if (run->options.preload == COZK_PRELOAD_NEVER)
+		return 0;
+	needed = cozk_preload_needed(path, why, sizeof(why));
 	if (needed < 0) {
-		cozk_errorf("give an executable file", "%s: %s", program, *why ? why : strerror(-needed));
-		return COZK_EXIT_NOT_EXECUTABLE;
+		cozk_error(why, "give a program for this machine");
+		return program_status(needed);
 	}
-	if (run->options.preload == COZK_PRELOAD_NEVER ||
-	    (run->options.preload == COZK_PRELOAD_AUTO && needed != COZK_PRELOAD_YES))
-		return 0;
-	if (cozk_preload_library(run->library, sizeof(run->library)) == 0) {
-		run->preload = run->library;
-		return 0;
-	}
-	cozk_warning("libcoz-lite.so is nowhere to be found, so progress points will not count",
-		     "build it with `make lib`, or set COZK_LIBRARY to its path");
-	return 0;
+	return run->options.preload == COZK_PRELOAD_ALWAYS || needed != COZK_PRELOAD_NO ? find_library(run) : 0;
 }
 
 static int open_output(struct run *run)
@@ -146,7 +156,7 @@ static int set_up_controller(struct run *run)
 		return COZK_EXIT_FAILURE;
 	}
 	if (cozk_plan_speedups(&c->plan, o->speedups ? o->speedups : "0-100:25", err, sizeof(err))) {
-		cozk_error(err, NULL);
+		cozk_error(err, "as in --speedups 0,25,50 or --speedups 0-100:10");
 		return COZK_EXIT_USAGE;
 	}
 	if (o->window_ns)
@@ -267,17 +277,21 @@ static int finish_profile(struct run *run)
 	return COZK_EXIT_IOERR;
 }
 
-static void report(struct run *run)
+/* Returns 0, or the status for a profile that says nothing. */
+static int report(struct run *run)
 {
 	struct cozk_report_options options;
+	int status;
 
 	if (run->options.no_report)
-		return;
+		return run->controller.windows ? 0 : COZK_EXIT_NOTHING;
 	cozk_report_defaults(&options, stdout);
-	cozk_report_print(cozk_profile_model(run->profile), &options, stdout);
+	status = cozk_report_print(cozk_profile_model(run->profile), &options, stdout);
+	fflush(stdout);
 	if (!run->options.quiet && run->controller.windows)
 		fprintf(stderr, "cozk: profile in %s; `cozk report -i %s` prints this table again\n", run->options.output,
 			run->options.output);
+	return status;
 }
 
 /* What ended the experiments and is the user's to mend. */
@@ -300,7 +314,7 @@ static int problem_status(struct run *run)
 
 static int profile_program(struct run *run)
 {
-	int status, io_status;
+	int status, io_status, report_status;
 	bool cut;
 
 	cozk_controller_run(&run->controller);
@@ -312,7 +326,9 @@ static int profile_program(struct run *run)
 		kill(run->child.pid, SIGTERM);
 	wait_for_end(run);
 	io_status = finish_profile(run);
-	report(run);
+	report_status = report(run);
+	if (!io_status)
+		io_status = report_status;
 	/* Its end was our doing. */
 	if (cut && WIFSIGNALED(run->child.status) && WTERMSIG(run->child.status) == SIGTERM)
 		return io_status;
@@ -349,6 +365,9 @@ int cmd_run(int argc, char **argv)
 	struct run run = { .dev.fd = -1 };
 	int status;
 
+	/* Writing into a closed pipe or over a limit of file size is an error to report, not our end. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	cozk_run_options_parse(&run.options, argc, argv);
 	if (!run.options.has_seed)
 		run.options.seed = make_seed();

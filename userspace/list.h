@@ -37,12 +37,11 @@ int cozk_list_binaries_open(const struct cozk_list_options *options,
 			    struct cozk_list_binaries *ret);
 void cozk_list_binaries_close(struct cozk_list_binaries *binaries);
 
-/* A JSON array on stdout, element by element: it may be long. */
+/* A JSON array on stdout, element by element: it may be long. Zeroed to begin with. */
 struct cozk_list_array {
 	bool any;
 };
 
-void cozk_list_array_begin(struct cozk_list_array *array);
 /* Takes over @element; NULL (no memory) is -ENOMEM. Returns 0 or -errno. */
 int cozk_list_array_add(struct cozk_list_array *array, json_t *element);
 void cozk_list_array_end(struct cozk_list_array *array);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@ struct code_list {
 	struct cozk_binary *binary; /* being listed */
 	struct cozk_list_array array;
 	struct cozk_table *table; /* of points */
+	void *names; /* of the binary's functions that were printed: clones share one */
 	size_t len;
 };
 
@@ -60,6 +61,25 @@ static int function_in_scope(const struct code_list *list, const struct cozk_sym
 	return rc;
 }
 
+static int name_cmp(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Returns 1 if the name is new, 0 if not, or -ENOMEM. */
+static int name_add(struct code_list *list, const char *name)
+{
+	char *copy = strdup(name), **node;
+
+	if (!copy)
+		return -ENOMEM;
+	node = tsearch(copy, &list->names, name_cmp);
+	if (node && *node == copy)
+		return 1;
+	free(copy);
+	return node ? 0 : -ENOMEM;
+}
+
 static int print_function(const struct cozk_symbol *sym, const char *display, void *arg)
 {
 	struct code_list *list = arg;
@@ -74,11 +94,14 @@ static int print_function(const struct cozk_symbol *sym, const char *display, vo
 			json_pack("{s:s, s:s, s:I, s:I}", "function", display, "binary",
 				  list->binary->path, "address", (json_int_t)sym->start, "size",
 				  (json_int_t)(sym->end - sym->start)));
+	rc = name_add(list, display);
+	if (rc <= 0)
+		return rc;
 	if (list->binaries->len > 1)
-		printf("%s\t%s\n", display, list->binary->path);
+		rc = printf("%s\t%s\n", display, list->binary->path);
 	else
-		puts(display);
-	return 0;
+		rc = puts(display);
+	return rc < 0 ? -EIO : 0;
 }
 
 static int print_functions(struct code_list *list)
@@ -88,6 +111,8 @@ static int print_functions(struct code_list *list)
 	for (size_t i = 0; i < list->binaries->len && !rc; i++) {
 		list->binary = list->binaries->v[i];
 		rc = cozk_symbols_each(list->binary, print_function, list);
+		tdestroy(list->names, free);
+		list->names = NULL;
 	}
 	return rc;
 }
@@ -100,8 +125,6 @@ int cozk_list_functions(const struct cozk_list_options *options)
 
 	if (rc)
 		return rc;
-	if (options->json)
-		cozk_list_array_begin(&list.array);
 	rc = print_functions(&list);
 	if (options->json)
 		cozk_list_array_end(&list.array);
@@ -169,8 +192,6 @@ int cozk_list_lines(const struct cozk_list_options *options)
 
 	if (rc)
 		return rc;
-	if (options->json)
-		cozk_list_array_begin(&list.array);
 	rc = print_lines(&list, &without);
 	if (!rc && without == binaries.len)
 		rc = lines_fallback(&list);
@@ -268,9 +289,7 @@ int cozk_list_points(const struct cozk_list_options *options)
 
 	if (rc)
 		return rc;
-	if (options->json) {
-		cozk_list_array_begin(&list.array);
-	} else {
+	if (!options->json) {
 		list.table = cozk_table_create();
 		cozk_table_column(list.table, "LOCATION", COZK_ALIGN_LEFT, COZK_CUT_NEVER);
 		cozk_table_column(list.table, "TYPE", COZK_ALIGN_LEFT, COZK_CUT_NEVER);

@@ -121,15 +121,15 @@ static int complain(int error, const char *text)
 
 int cozk_list_sessions(const struct cozk_list_options *options)
 {
-	struct cozk_list_array array;
+	struct cozk_list_array array = { false };
 	struct session_list list = { .array = &array };
-	char err[256];
+	char err[256] = "out of memory";
 	int rc;
 
 	if (options->json) {
-		cozk_list_array_begin(&array);
 		rc = cozk_netlink_sessions(add_json, &list, err, sizeof(err));
-		cozk_list_array_end(&array);
+		if (!rc || array.any)
+			cozk_list_array_end(&array);
 		return rc ? complain(rc, err) : COZK_EXIT_OK;
 	}
 	list.table = new_table();
@@ -140,7 +140,5 @@ int cozk_list_sessions(const struct cozk_list_options *options)
 		rc = cozk_table_print(list.table, stdout, cozk_terminal_width(stdout),
 				      cozk_terminal_colour(stdout));
 	cozk_table_destroy(list.table);
-	if (rc == -ENOMEM)
-		snprintf(err, sizeof(err), "out of memory");
 	return rc ? complain(rc, err) : COZK_EXIT_OK;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cozk.h"
-#include "linepath.h"
 #include "linetab.h"
 #include "units.h"
 
@@ -32,14 +31,19 @@ struct site {
 struct sites {
 	struct site *v;
 	size_t len, cap;
+
+	/* of the unit being read */
+	const struct cozk_linetab *tab;
 	const char *comp_dir;
 };
 
-static int sites_add(struct sites *sites, const char *file, int line)
+static int sites_add(struct sites *sites, uint64_t file, uint64_t line)
 {
-	char *path = cozk_path_join(sites->comp_dir, NULL, file);
+	char *path = cozk_linetab_path(sites->tab, file, sites->comp_dir);
 
-	if (path && sites->len == sites->cap) {
+	if (!path)
+		return file < sites->tab->nfiles ? -ENOMEM : 0;
+	if (sites->len == sites->cap) {
 		size_t cap = sites->cap ? sites->cap * 2 : 16;
 		struct site *v = reallocarray(sites->v, cap, sizeof(*v));
 
@@ -48,7 +52,7 @@ static int sites_add(struct sites *sites, const char *file, int line)
 			sites->cap = cap;
 		}
 	}
-	if (!path || sites->len == sites->cap) {
+	if (sites->len == sites->cap) {
 		free(path);
 		return -ENOMEM;
 	}
@@ -72,19 +76,26 @@ static bool has_type(Dwarf_Die *die, const char *name)
 	return got && !strcmp(got, name);
 }
 
+static bool get_number(Dwarf_Die *die, unsigned int name, Dwarf_Word *ret)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, ret);
+}
+
 static int look_at(struct sites *sites, Dwarf_Die *die)
 {
-	const char *name, *file;
-	int line;
+	Dwarf_Word file, line;
+	const char *name;
 
 	if (dwarf_tag(die) != DW_TAG_variable)
 		return 0;
 	name = dwarf_diename(die);
 	for (size_t i = 0; name && i < sizeof(site_variables) / sizeof(site_variables[0]); i++) {
-		if (strcmp(name, site_variables[i]) || !has_type(die, site_types[i]))
-			continue;
-		file = dwarf_decl_file(die);
-		if (file && !dwarf_decl_line(die, &line))
+		/* Not dwarf_decl_file(): that one takes clang's file 0 for none. */
+		if (!strcmp(name, site_variables[i]) && has_type(die, site_types[i]) &&
+		    get_number(die, DW_AT_decl_file, &file) &&
+		    get_number(die, DW_AT_decl_line, &line) && line && line <= UINT32_MAX)
 			return sites_add(sites, file, line);
 	}
 	return 0;
@@ -106,20 +117,50 @@ static int walk(struct sites *sites, Dwarf_Die *die, unsigned int depth)
 }
 
 /* Only units that know one of the headers are read: most of a large program does not. */
-static bool knows_header(struct cozk_binary *binary, struct cozk_cu *unit)
+static bool knows_header(const struct cozk_linetab *tab)
 {
-	const struct cozk_linetab *tab = cozk_unit_tab(binary, unit);
-	uint8_t type;
-
-	/* The table of a skeleton has the files with code only. */
-	if (!tab || dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) ||
-	    type == DW_UT_skeleton)
-		return true;
 	for (size_t i = 0; i < tab->nfiles; i++) {
 		if (cozk_linetab_has_base(tab, i, "cozk.h") || cozk_linetab_has_base(tab, i, "coz.h"))
 			return true;
 	}
 	return false;
+}
+
+/* With -gsplit-dwarf the entries' files are numbered by a table of their own, in the .dwo file. */
+static bool open_split_table(struct cozk_binary *binary, Dwarf_Die *root, struct cozk_linetab *ret)
+{
+	struct cozk_linetab_sections sections = { 0 };
+	Dwarf *dwarf = dwarf_cu_getdwarf(root->cu);
+	Dwarf_Word offset = 0;
+	Elf_Data *data;
+	GElf_Shdr shdr;
+
+	if (dwarf == binary->dwarf)
+		return false;
+	data = cozk_elf_section(dwarf_getelf(dwarf), ".debug_line.dwo", &shdr);
+	if (!data)
+		return false;
+	get_number(root, DW_AT_stmt_list, &offset);
+	sections.line = data->d_buf;
+	sections.line_len = data->d_size;
+	return !cozk_linetab_open(&sections, offset,
+				  gelf_getclass(binary->elf) == ELFCLASS32 ? 4 : 8, ret);
+}
+
+static int look_at_unit(struct cozk_binary *binary, struct cozk_cu *unit, struct sites *sites)
+{
+	Dwarf_Die *root = cozk_unit_full(binary, unit);
+	struct cozk_linetab own;
+	bool split = root && open_split_table(binary, root, &own);
+	int rc = 0;
+
+	sites->tab = split ? &own : cozk_unit_tab(binary, unit);
+	sites->comp_dir = unit->comp_dir;
+	if (root && sites->tab && knows_header(sites->tab))
+		rc = walk(sites, root, 0);
+	if (split)
+		cozk_linetab_close(&own);
+	return rc;
 }
 
 static int site_cmp(const void *a, const void *b)
@@ -141,16 +182,8 @@ int cozk_points_each(struct cozk_binary *binary,
 
 	if (!units || !units->len)
 		return -ENOENT;
-	for (size_t i = 0; i < units->len && !rc; i++) {
-		Dwarf_Die *root;
-
-		if (!knows_header(binary, &units->v[i]))
-			continue;
-		root = cozk_unit_full(binary, &units->v[i]);
-		sites.comp_dir = units->v[i].comp_dir;
-		if (root)
-			rc = walk(&sites, root, 0);
-	}
+	for (size_t i = 0; i < units->len && !rc; i++)
+		rc = look_at_unit(binary, &units->v[i], &sites);
 	if (sites.len)
 		qsort(sites.v, sites.len, sizeof(*sites.v), site_cmp);
 	for (size_t i = 0; i < sites.len && !rc; i++) {

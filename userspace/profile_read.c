@@ -326,6 +326,8 @@ static int read_record(struct reader *r, json_t *o)
 		return read_runtime(r, o);
 	if (strcmp(type, "startup") == 0)
 		return read_startup(r, o);
+	if (strcmp(type, "shutdown") == 0)	/* older Coz; says nothing that runtime does not */
+		return 0;
 	warn_line(r, "unknown record \"%s\" passed over", type);
 	return 0;
 }

@@ -54,8 +54,8 @@ static void slope_text(const struct cozk_estimate *e, char *buf, size_t len)
 	else if (isnan(e->lo))
 		snprintf(buf, len, "%.2f \xc2\xb1?", rounded(e->value, 2));
 	else
-		snprintf(buf, len, "%.2f \xc2\xb1%.*f", rounded(e->value, 2),
-			 e->hi - e->lo < 0.02 ? 3 : 2, (e->hi - e->lo) / 2);
+		snprintf(buf, len, "%.2f \xc2\xb1%.2f", rounded(e->value, 2),
+			 ceil((e->hi - e->lo) / 2 * 100) / 100);
 }
 
 static void count_text(uint64_t n, char *buf, size_t len)
@@ -115,10 +115,10 @@ static bool is_wide(const struct cozk_report *r)
 
 static void add_columns(struct cozk_table *t, const struct layout *layout)
 {
-	cozk_table_column(t, "target", COZK_ALIGN_LEFT, COZK_CUT_END);
+	cozk_table_column(t, "target", COZK_ALIGN_LEFT, COZK_CUT_PLACE);
 	if (layout->module)
 		cozk_table_column(t, "module", COZK_ALIGN_LEFT, COZK_CUT_END);
-	cozk_table_column(t, "samples", COZK_ALIGN_RIGHT, COZK_CUT_NEVER);
+	cozk_table_column(t, "share", COZK_ALIGN_RIGHT, COZK_CUT_NEVER);
 	cozk_table_column(t, "if by", COZK_ALIGN_RIGHT, COZK_CUT_NEVER);
 	cozk_table_column(t, "then program", COZK_ALIGN_LEFT, COZK_CUT_NEVER);
 	if (layout->throughput)

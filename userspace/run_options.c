@@ -27,6 +27,7 @@ enum {
 	OPT_TRUNCATE,
 	OPT_PRELOAD,
 	OPT_NO_REPORT,
+	OPT_DASHES,
 };
 
 static const struct argp_option option_table[] = {
@@ -56,6 +57,8 @@ static const struct argp_option option_table[] = {
 	{ "no-report", OPT_NO_REPORT, NULL, 0, "Print no table at the end", 4 },
 	{ "quiet", 'q', NULL, 0, "Only errors and the table", 4 },
 	{ "preload", OPT_PRELOAD, "auto|always|never", 0, "Load libcoz-lite into the program: if it has progress points (auto)", 4 },
+	/* Coz's "---" is a long option to getopt, whose name is one dash. */
+	{ "-", OPT_DASHES, NULL, OPTION_HIDDEN, NULL, 4 },
 	{ "progress", 'p', "POINT", OPTION_HIDDEN, NULL, 4 },
 	{ 0 },
 };
@@ -224,8 +227,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	if (key == ARGP_KEY_ARG) {
 		/* Everything from the first word that is no option on is the program's. */
 		options->program = state->argv + state->next - 1;
-		if (!strcmp(arg, "---"))
-			options->program++;
+		state->next = state->argc;
+		return 0;
+	}
+	if (key == OPT_DASHES) {
+		options->program = state->argv + state->next;
 		state->next = state->argc;
 		return 0;
 	}

@@ -11,7 +11,7 @@
 
 #include "utf8.h"
 
-enum { MAX_COLUMNS = 24, MIN_CUT_WIDTH = 12, GAP = 2 };
+enum { MAX_COLUMNS = 24, MIN_CUT_WIDTH = 15, MIN_PLACE_WIDTH = 18, GAP = 2 };
 
 struct column {
 	const char *title;
@@ -103,12 +103,33 @@ static char *copy_clean(const char *text, size_t columns, char *buf, const char 
 	return buf;
 }
 
+/* Cuts a place that has to be cut anyway: @buf gets "FILE:LINE" where only that counts now. */
+static enum cozk_cut place_cut(const char *text, size_t columns, char *buf, size_t len)
+{
+	size_t first = strcspn(text, " "), digits = 0;
+
+	while (digits < first && text[first - 1 - digits] >= '0' && text[first - 1 - digits] <= '9')
+		digits++;
+	if (digits == 0 || digits == first || text[first - 1 - digits] != ':')
+		return COZK_CUT_END;	/* a function */
+	snprintf(buf, len, "%.*s", (int)first, text);
+	/* Of the rest, a letter and the ellipsis at least, or nothing. */
+	return cozk_text_columns(buf) + 3 <= columns ? COZK_CUT_END : COZK_CUT_START;
+}
+
 char *cozk_text_fit(const char *text, size_t columns, enum cozk_cut cut, char *buf, size_t len)
 {
 	static const char ellipsis[] = "\xe2\x80\xa6";
 	size_t have = cozk_text_columns(text);
-	char *end = buf;
+	char place[512], *end = buf;
 
+	if (cut == COZK_CUT_PLACE && have > columns) {
+		cut = place_cut(text, columns, place, sizeof(place));
+		if (cut == COZK_CUT_START) {
+			text = place;
+			have = cozk_text_columns(place);
+		}
+	}
 	if (have <= columns || cut == COZK_CUT_NEVER || columns == 0 || len <= sizeof(ellipsis)) {
 		copy_clean(text, cut == COZK_CUT_NEVER ? SIZE_MAX : columns, buf, buf + len);
 		return buf;
@@ -198,6 +219,13 @@ static void natural_widths(const struct cozk_table *t, size_t *widths)
 	}
 }
 
+static size_t least_width(const struct column *column)
+{
+	if (column->cut == COZK_CUT_NEVER)
+		return SIZE_MAX;
+	return column->cut == COZK_CUT_PLACE ? MIN_PLACE_WIDTH : MIN_CUT_WIDTH;
+}
+
 /* Takes from the widest column that may be cut, again and again, until the row fits. */
 static void fit_widths(const struct cozk_table *t, size_t *widths, size_t width)
 {
@@ -206,7 +234,7 @@ static void fit_widths(const struct cozk_table *t, size_t *widths, size_t width)
 
 		for (size_t c = 0; c < t->columns_len; c++) {
 			total += widths[c];
-			if (t->columns[c].cut != COZK_CUT_NEVER && widths[c] > MIN_CUT_WIDTH &&
+			if (widths[c] > least_width(&t->columns[c]) &&
 			    (widest == SIZE_MAX || widths[c] > widths[widest]))
 				widest = c;
 		}

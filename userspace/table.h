@@ -29,6 +29,7 @@ enum cozk_cut {
 	COZK_CUT_NEVER,		/* numbers: half a number is a lie */
 	COZK_CUT_END,
 	COZK_CUT_START,		/* paths: their end says more */
+	COZK_CUT_PLACE,		/* "FILE:LINE more": the end, then the start, the line never */
 };
 
 struct cozk_table;

@@ -26,7 +26,7 @@ def read(path):
             kind = record["type"]
             if kind == "experiment":
                 experiment = record
-            elif kind in ("throughput-point", "latency-point"):
+            elif kind in ("throughput-point", "progress-point", "latency-point"):
                 cell = data.setdefault((experiment["selected"], record["name"]), {}).setdefault(
                     experiment["speedup"], {"latency": kind == "latency-point", "duration": 0, "count": 0, "flight": 0})
                 cell["duration"] += experiment["duration"]

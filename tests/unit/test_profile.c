@@ -191,7 +191,9 @@ static void test_written_form(void **state)
 
 static void test_speedup_form(void **state)
 {
-	static const struct { uint32_t ppm; const char *text;
+	static const struct {
+		uint32_t ppm;
+		const char *text;
 	} cases[] = {
 		{ 0, "\"speedup\":0.00," },	     { 50000, "\"speedup\":0.05," },
 		{ 1000000, "\"speedup\":1.00," },    { 4000, "\"speedup\":0.004000," },
