@@ -20,7 +20,6 @@ void vtime_open(struct vtime_session *s, u32 speedup)
 	s->owed_ns = 0;
 	s->held_ns = 0;
 	s->credited_ns = 0;
-	s->forgiven_ns = 0;
 }
 
 void vtime_close(struct vtime_session *s)
@@ -75,7 +74,6 @@ u64 vtime_settle(struct vtime_session *s, struct vtime_thread *t)
 {
 	u64 debt = vtime_debt(s, t);
 
-	s->forgiven_ns += debt;
 	t->held = s->due;
 	return debt;
 }

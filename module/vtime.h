@@ -46,7 +46,6 @@ struct vtime_session {
 	u64 owed_ns;	 /* debt that was set off by holding */
 	u64 held_ns;	 /* time threads were held */
 	u64 credited_ns; /* debt that an edge settled */
-	u64 forgiven_ns; /* debt dropped by settling */
 };
 
 struct vtime_thread {

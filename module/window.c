@@ -67,6 +67,12 @@ static u32 wait_for_end(struct cozk_session *s, u64 duration)
 	return err == -ETIME ? COZK_END_DURATION : COZK_END_SIGNAL;
 }
 
+/* A blocked thread cannot pay; what it waits for may never come. */
+static bool could_pay(const struct cozk_thread *t)
+{
+	return READ_ONCE(t->state) != COZK_BLOCKED || test_bit(COZK_SLEEPING, &t->flags);
+}
+
 static bool anyone_owes(struct cozk_session *s)
 {
 	struct cozk_thread *t;
@@ -74,9 +80,7 @@ static bool anyone_owes(struct cozk_session *s)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(t, &s->threads, list) {
-		/* A blocked thread cannot pay; what it waits for may never come. */
-		if ((READ_ONCE(t->state) != COZK_BLOCKED || test_bit(COZK_SLEEPING, &t->flags)) &&
-		    cozk_pause_debt_hint(t) > COZK_DEBT_BOUND_NS) {
+		if (could_pay(t) && cozk_pause_debt_hint(t) > COZK_DEBT_BOUND_NS) {
 			found = true;
 			break;
 		}
@@ -91,6 +95,7 @@ static void settle(struct cozk_session *s, struct cozk_window *w)
 	u64 start = ktime_get_ns();
 	struct cozk_thread *t;
 	unsigned long flags;
+	u64 debt;
 
 	cozk_pause_kick_all(s);
 	while (anyone_owes(s) && ktime_get_ns() - start < COZK_MAX_SETTLE_NS &&
@@ -106,7 +111,9 @@ static void settle(struct cozk_session *s, struct cozk_window *w)
 	list_for_each_entry_rcu(t, &s->threads, list) {
 		raw_spin_lock_irqsave(&s->ledger, flags);
 		w->surplus_ns += t->vt.held > s->vtime.due ? t->vt.held - s->vtime.due : 0;
-		vtime_settle(&s->vtime, &t->vt);
+		debt = vtime_settle(&s->vtime, &t->vt);
+		if (could_pay(t))
+			w->forgiven_ns += debt;
 		t->external_debt = 0;
 		raw_spin_unlock_irqrestore(&s->ledger, flags);
 	}
@@ -155,7 +162,6 @@ static void fill_result(struct cozk_session *s, struct cozk_window *w, const str
 	w->owed_ns = s->vtime.owed_ns;
 	w->paid_ns = s->vtime.held_ns;
 	w->credited_ns = s->vtime.credited_ns;
-	w->forgiven_ns = s->vtime.forgiven_ns;
 }
 
 static u64 pauses_of(struct cozk_session *s)

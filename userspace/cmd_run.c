@@ -285,6 +285,9 @@ static int report(struct run *run)
 
 	if (run->options.no_report)
 		return run->controller.windows ? 0 : COZK_EXIT_NOTHING;
+	/* Asked for nothing but a baseline, the user knows that no effect can come out. */
+	if (run->controller.plan.speedups_len == 1 && run->controller.windows)
+		return 0;
 	cozk_report_defaults(&options, stdout);
 	status = cozk_report_print(cozk_profile_model(run->profile), &options, stdout);
 	fflush(stdout);
