@@ -17,7 +17,6 @@ void vtime_open(struct vtime_session *s, u32 speedup)
 	s->speedup = speedup;
 	s->hit_ns = 0;
 	s->hits = 0;
-	s->owed_ns = 0;
 	s->held_ns = 0;
 	s->credited_ns = 0;
 }
@@ -49,9 +48,6 @@ u64 vtime_debt(const struct vtime_session *s, const struct vtime_thread *t)
 
 void vtime_pause(struct vtime_session *s, struct vtime_thread *t, u64 ns)
 {
-	u64 debt = vtime_debt(s, t);
-
-	s->owed_ns += ns < debt ? ns : debt;
 	s->held_ns += ns;
 	t->held += ns;
 }

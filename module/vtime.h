@@ -43,7 +43,6 @@ struct vtime_session {
 	/* Totals since vtime_open(), for the record of the window. */
 	u64 hit_ns;
 	u64 hits;
-	u64 owed_ns;	 /* debt that was set off by holding */
 	u64 held_ns;	 /* time threads were held */
 	u64 credited_ns; /* debt that an edge settled */
 };

@@ -159,7 +159,8 @@ static void fill_result(struct cozk_session *s, struct cozk_window *w, const str
 	}
 	w->hits = s->vtime.hits;
 	w->hit_ns = s->vtime.hit_ns;
-	w->owed_ns = s->vtime.owed_ns;
+	/* What was held too long set off later debts too, but for what is left of it. */
+	w->owed_ns = s->vtime.held_ns - min(s->vtime.held_ns, w->surplus_ns);
 	w->paid_ns = s->vtime.held_ns;
 	w->credited_ns = s->vtime.credited_ns;
 }

@@ -18,6 +18,7 @@
 #include "diag.h"
 #include "events.h"
 #include "launch.h"
+#include "live.h"
 #include "preload.h"
 #include "profile.h"
 #include "program.h"
@@ -146,6 +147,8 @@ static int set_up_controller(struct run *run)
 	c->window_period_ns = o->window_period_ns;
 	c->duration_ns = o->duration_ns;
 	c->end_to_end = o->end_to_end;
+	if (!o->quiet && isatty(STDERR_FILENO))
+		c->on_window = cozk_live_update;
 	error = cozk_controller_init(c, o->by, o->seed);
 	for (i = 0; i < o->lines_len && !error; i++)
 		error = cozk_controller_fix(c, COZK_UNIT_LINE, o->lines[i]);
@@ -291,6 +294,9 @@ static int report(struct run *run)
 	cozk_report_defaults(&options, stdout);
 	status = cozk_report_print(cozk_profile_model(run->profile), &options, stdout);
 	fflush(stdout);
+	if (!run->options.quiet && run->controller.windows && !run->controller.points_len)
+		fprintf(stderr, "cozk: no progress point was visited, so progress is the CPU time the program got; "
+				"COZ_PROGRESS of cozk.h marks what really counts\n");
 	if (!run->options.quiet && run->controller.windows)
 		fprintf(stderr, "cozk: profile in %s; `cozk report -i %s` prints this table again\n", run->options.output,
 			run->options.output);
@@ -321,6 +327,7 @@ static int profile_program(struct run *run)
 	bool cut;
 
 	cozk_controller_run(&run->controller);
+	cozk_live_clear();
 	status = problem_status(run);
 	if (status)
 		return status;

@@ -275,9 +275,12 @@ static int run_one(struct cozk_controller *c)
 	if (error)
 		return fail(c, error, "the module refused a target");
 	error = run_window(c, &planned);
-	if (!error)
-		dump_samples(c);
-	return error;
+	if (error)
+		return error;
+	dump_samples(c);
+	if (c->on_window)
+		c->on_window(c);
+	return 0;
 }
 
 int cozk_controller_run(struct cozk_controller *c)

@@ -36,6 +36,7 @@ struct cozk_controller {
 	uint64_t window_period_ns;	/* sample period inside windows */
 	uint64_t duration_ns;		/* of the experimenting, 0: to the end of the program */
 	bool end_to_end;		/* one window, which is the whole run */
+	void (*on_window)(struct cozk_controller *c);	/* after each window, or NULL */
 
 	struct cozk_plan plan;
 	struct cozk_samples samples;

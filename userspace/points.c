@@ -60,7 +60,7 @@ static int sites_add(struct sites *sites, uint64_t file, uint64_t line)
 	return 0;
 }
 
-/* The name of the variable's type, seen through one pointer. Other people's _counter is no point. */
+/* Is it of the type @name, or a pointer to it? Other people's _counter is no point. */
 static bool has_type(Dwarf_Die *die, const char *name)
 {
 	Dwarf_Attribute attr;
@@ -103,6 +103,7 @@ static int look_at(struct sites *sites, Dwarf_Die *die)
 
 static int walk(struct sites *sites, Dwarf_Die *die, unsigned int depth)
 {
+	const char *last;
 	Dwarf_Die child;
 	int rc = 0;
 
@@ -112,7 +113,9 @@ static int walk(struct sites *sites, Dwarf_Die *die, unsigned int depth)
 		rc = look_at(sites, &child);
 		if (!rc)
 			rc = walk(sites, &child, depth + 1);
-	} while (!rc && !dwarf_siblingof(&child, &child));
+		last = child.addr;
+		/* A reference back is broken input that would send us round in circles. */
+	} while (!rc && !dwarf_siblingof(&child, &child) && (const char *)child.addr > last);
 	return rc;
 }
 

@@ -15,8 +15,8 @@ enum cozk_preload {
  * Does the program at @program (a path: see cozk_program_find()) need libcoz-lite preloaded? Looks
  * at what is loaded of it and of its own libraries, never at debug information. Returns an enum
  * cozk_preload with the reason in @why, as in "it has progress points", or -errno with @why the
- * message: -ENOEXEC (no program of this kind of machine), -ENOENT (the dynamic linker or interpreter
- * that it asks for is missing), or another of reading it.
+ * message: -ENOEXEC (no program of this kind of machine), -ENOENT (the dynamic linker or
+ * interpreter that it asks for is missing), or another of reading it.
  */
 int cozk_preload_needed(const char *program, char *why, size_t whylen);
 

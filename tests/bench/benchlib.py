@@ -24,6 +24,10 @@ HERE = os.path.join(ROOT, "tests", "bench")
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NOISY = 0, 1, 2, 3
 
 
+# A table must not come after the messages that follow it.
+sys.stdout.reconfigure(line_buffering=True)
+
+
 class BenchError(Exception):
     """Something that makes the bench impossible, with its cause in words."""
 
@@ -91,9 +95,16 @@ def guest_main(measure):
         say(f"bench: {error}")
         sys.exit(EXIT_FAILED)
     result["kernel"] = platform.release()
+    result["emulated"] = emulated()
     result["guest_seconds"] = time.monotonic() - start
     with open(os.path.join(directory, "result.json"), "w", encoding="utf-8") as file:
         json.dump(result, file)
+
+
+def emulated():
+    """Whether this kernel's processor is interpreted by QEMU: absolute costs mean nothing then."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        return "QEMU TCG" in file.read()
 
 
 def read_json(path):
@@ -102,23 +113,30 @@ def read_json(path):
 
 
 def loops_per_ms(program, at_once):
-    """Calibration of the workloads, with as many at once as will later run at once."""
-    running = [subprocess.Popen([program, "--calibrate"], stdout=subprocess.PIPE, text=True)
-               for _ in range(at_once)]
-    speeds = [float(p.communicate()[0]) for p in running]
-    return statistics.mean(speeds)
+    """Calibration of the workloads, with as many at once as will later run at once.
+
+    The best of some, because all that disturbs one makes it look slower.
+    """
+    means = []
+    for _ in range(4):
+        running = [subprocess.Popen([program, "--calibrate"], stdout=subprocess.PIPE, text=True)
+                   for _ in range(at_once)]
+        means.append(statistics.mean(float(p.communicate()[0]) for p in running))
+    return max(means)
 
 
 # ---- statistics
 
-def bootstrap(values, statistic, draws=2000):
-    """Point and 95 % interval of a statistic of few values; None as interval of a single one."""
-    point = statistic(values)
-    if len(values) < 2:
-        return point, None, None
+def ratio_of_medians(above, below, draws=1000):
+    """median(above) / median(below) with its 95 % interval, by resampling both."""
     rng = random.Random(1)
-    drawn = sorted(statistic([rng.choice(values) for _ in values]) for _ in range(draws))
-    return point, drawn[int(0.025 * draws)], drawn[int(0.975 * draws)]
+
+    def drawn(values):
+        return statistics.median(rng.choices(values, k=len(values)))
+
+    ratios = sorted(drawn(above) / drawn(below) for _ in range(draws))
+    return (statistics.median(above) / statistics.median(below), ratios[int(0.025 * draws)],
+            ratios[int(0.975 * draws)])
 
 
 # Two-sided 95 % quantiles of Student's t for 1, 2, 3 … degrees of freedom.

@@ -35,12 +35,12 @@ def parse(argv):
     p.add_argument("--program", action="append", choices=PROGRAMS, help="only this (repeatable)")
     p.add_argument("--unit-us", type=float, default=5000, help="length of a unit of work (5000)")
     p.add_argument("--rounds", type=int, help="rounds a program (3; quick: 2)")
-    p.add_argument("--seconds", type=float, help="length of a profiled run (24; quick: 16)")
+    p.add_argument("--seconds", type=float, help="length of a profiled run (20; quick: 14)")
     p.add_argument("--run-option", action="append", default=[], metavar="OPTION",
                    help="a further option of `cozk run` (repeatable, as --run-option=--seed=1)")
     args = p.parse_args(argv)
     args.rounds = args.rounds or (2 if args.quick else 3)
-    args.seconds = args.seconds or (16 if args.quick else 24)
+    args.seconds = args.seconds or (14 if args.quick else 20)
     if not args.program:
         args.program = [n for n, p in PROGRAMS.items() if not args.quick or p.get("quick")]
     return args
@@ -53,10 +53,10 @@ def measure(args, name):
         "parts": program["parts"], "real_parts": program.get("real", program["parts"]),
         "at_once": program["at_once"], "speedups": program.get("speedups", SPEEDUPS),
         "unit_us": args.unit_us, "rounds": args.rounds, "predict_seconds": args.seconds,
-        "real_seconds": 0.5, "run_options": args.run_option,
+        "real_seconds": 0.3, "real_repeats": 2, "run_options": args.run_option,
     }
-    job["runs"] = len(job["real_parts"]) * len(job["speedups"]) + 3
-    return bench.guest(args, "truth", job, int(60 + args.rounds * (args.seconds + 3 * job["runs"])))
+    real = 3 * len(job["real_parts"]) * len(job["speedups"]) + 1
+    return bench.guest(args, "truth", job, int(90 + args.rounds * (2 * args.seconds + 2 * real)))
 
 
 def formula(name, part, speedup):
@@ -66,13 +66,11 @@ def formula(name, part, speedup):
 
 
 def real_effect(periods, key):
-    """Median effect of a real change, and the smallest and largest of the rounds."""
+    """Effect of a real change, with its interval."""
     if key not in periods:
         return None, None, None
-    base = [statistics.median(r) for r in periods["base"]]
-    changed = [statistics.median(r) for r in periods[key]]
-    each = [1 - c / b for c, b in zip(changed, base)]
-    return 1 - statistics.median(changed) / statistics.median(base), min(each), max(each)
+    ratio, low, high = bench.ratio_of_medians(periods[key], periods["base"])
+    return 1 - ratio, 1 - high, 1 - low
 
 
 def prediction(report, part, speedup):
@@ -118,7 +116,7 @@ def make_rows(name, found):
 
 def why_noisy(found, rows):
     """Why this machine cannot tell right now; empty if it can."""
-    base = statistics.median(statistics.median(r) for r in found["periods"]["base"])
+    base = statistics.median(found["periods"]["base"])
     off = base / found["formula_ns"] - 1
     if abs(off) > PERIOD_TOLERANCE:
         return (f"machine too noisy: an item takes {base / 1e6:.2f} ms, by the formula "
@@ -159,7 +157,7 @@ def one_program(args, report, name, deadline):
             break
         if attempt == 1:
             bench.say(f"{name}: {noisy}; once more")
-    base = statistics.median(statistics.median(r) for r in found["periods"]["base"])
+    base = statistics.median(found["periods"]["base"])
     for row in rows:
         row["verdict"] = "no bar" if not barred else noisy.split(":")[0] if noisy else \
             "ok" if row["ok"] else "MISSED"

@@ -15,7 +15,7 @@ import benchlib as bench
 def real_run(job, part, speedup):
     """ns an item of a run in which one part is really faster."""
     options = ["--unit-us", str(job["unit_us"]), "--loops-per-ms", f"{job['loops_per_ms']:.0f}",
-               "--seconds", str(job["real_seconds"]), "--rate"]
+               "--seconds", str(job["real_seconds"]), "--warmup", "0.05", "--rate"]
     if part:
         options += ["--speedup", f"{part}={speedup}"]
     done = subprocess.run([job["program"], *options], stderr=subprocess.PIPE, text=True,
@@ -26,20 +26,19 @@ def real_run(job, part, speedup):
 
 
 def real_round(job, periods):
-    """Every case once, in random order, and the program as it is before, between and after."""
+    """Every case, in random order, with the program as it is between; returns its formula."""
     cases = [(part, s) for part in job["real_parts"] for s in job["speedups"]]
+    cases *= job["real_repeats"]
     random.shuffle(cases)
-    every = max(1, (len(cases) + 1) // 2)
-    for index in range(0, len(cases), every):
-        cases.insert(index + index // every, (None, 0))
-    cases.append((None, 0))
-    found = {}
-    for case in cases:
-        found.setdefault(case, []).append(real_run(job, *case))
-    for case, runs in found.items():
-        key = f"{case[0]}={case[1]}" if case[0] else "base"
-        periods.setdefault(key, []).append([r["period_ns"] for r in runs])
-    return found[None, 0][0]["formula_ns"]
+    for index in range(0, len(cases) + len(cases) // 2 + 1, 3):
+        cases.insert(index, (None, 0))
+    formula_ns = None
+    for part, speedup in cases:
+        found = real_run(job, part, speedup)
+        periods.setdefault(f"{part}={speedup}" if part else "base", []).append(found["period_ns"])
+        if not part:
+            formula_ns = found["formula_ns"]
+    return formula_ns
 
 
 def predict(job, profile, log):

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -104,13 +103,34 @@ void sleep_ms(unsigned int ms)
 		;
 }
 
+/* Those that were ever opened here; the number may be another file by now. */
+static fd_set opened;
+
 int session_open(void)
 {
 	int fd = open("/dev/cozk", O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
 		bail("cannot open /dev/cozk");
+	FD_SET(fd, &opened);
 	return fd;
+}
+
+void sessions_close(void)
+{
+	char path[32], name[32];
+	int fd;
+
+	for (fd = 0; fd < FD_SETSIZE; fd++) {
+		ssize_t n;
+
+		if (!FD_ISSET(fd, &opened))
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		n = readlink(path, name, sizeof(name) - 1);
+		if (n > 0 && !strncmp(name, "/dev/cozk", n))
+			close(fd);
+	}
 }
 
 int session_adopt(int fd, pid_t pid)

@@ -38,8 +38,9 @@ int done(void);
 uint64_t now_ns(void);
 void sleep_ms(unsigned int ms);
 
-/* A new control fd. */
+/* A new control fd; children that child_make() makes do not keep it open. */
 int session_open(void);
+void sessions_close(void);
 int session_adopt(int fd, pid_t pid);
 int session_sampling(int fd, uint64_t period_ns);
 struct cozk_status session_status(int fd);

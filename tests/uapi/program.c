@@ -18,10 +18,10 @@ enum { ROUND = 200 };
 struct child child_make(int (*fn)(void *), void *arg)
 {
 	struct child c;
-	int gate[2];
+	int gate[2], ready[2];
 	char byte;
 
-	if (pipe(gate))
+	if (pipe(gate) || pipe(ready))
 		bail("no pipe");
 	fflush(stdout);
 	c.pid = fork();
@@ -30,12 +30,19 @@ struct child child_make(int (*fn)(void *), void *arg)
 	if (!c.pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(gate[1]);
+		close(ready[0]);
+		sessions_close();
+		close(ready[1]);
 		if (read(gate[0], &byte, 1) != 1)
 			_exit(99);
 		close(gate[0]);
 		_exit(fn(arg));
 	}
 	close(gate[0]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 0)
+		bail("the child is not ready");
+	close(ready[0]);
 	c.gate = gate[1];
 	return c;
 }
