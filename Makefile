@@ -43,7 +43,31 @@ module:
 include libcoz-lite/build.mk
 include tests/build.mk
 
+# ---- install
+DEST := $(DESTDIR)$(PREFIX)
+
+install: userspace lib
+	install -d $(DEST)/bin $(DEST)/lib/pkgconfig $(DEST)/include $(DEST)/lib/cozk/lab $(DEST)/lib/cozk/scripts \
+		$(DEST)/share/man/man1 $(DEST)/share/man/man3 $(DESTDIR)/etc/udev/rules.d
+	install -m 755 $(B)/bin/cozk $(DEST)/bin
+	install -m 755 $(B)/lib/libcoz-lite.so.0 $(DEST)/lib
+	ln -sf libcoz-lite.so.0 $(DEST)/lib/libcoz-lite.so
+	install -m 644 $(B)/lib/libcoz-lite.a $(DEST)/lib
+	install -m 644 $(B)/lib/pkgconfig/libcoz-lite.pc $(DEST)/lib/pkgconfig
+	install -m 644 libcoz-lite/cozk.h $(DEST)/include
+	install -m 755 lab/boot lab/init lab/run $(DEST)/lib/cozk/lab
+	install -m 644 lab/*.sh $(DEST)/lib/cozk/lab
+	install -m 755 scripts/kernels $(DEST)/lib/cozk/scripts
+	install -m 644 docs/man/*.1 $(DEST)/share/man/man1
+	install -m 644 docs/man/*.3 $(DEST)/share/man/man3
+	install -m 644 udev/99-cozk.rules $(DESTDIR)/etc/udev/rules.d
+
+# The module goes where modprobe finds it, for the kernel of KDIR.
+module-install: module
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/module/$(shell uname -r) modules_install
+	depmod -a
+
 clean:
 	rm -rf $(B)/obj $(B)/bin $(B)/lib $(B)/tests $(B)/workloads $(B)/module
 
-.PHONY: all userspace module clean
+.PHONY: all userspace module install module-install clean
