@@ -2,9 +2,12 @@
 #include <linux/freezer.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
+#include <linux/ptrace.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
+#include <linux/smp.h>
 #include <linux/timekeeping.h>
+#include <asm/irq_regs.h>
 
 #include "pause.h"
 #include "sample.h"
@@ -47,13 +50,18 @@ static void account(struct cozk_thread *t, u64 ns)
  * session may; spinning with preemption allowed says exactly that to the scheduler.  When its
  * time slice ends, time off the CPU is no pause, and the next thread of the session to run here
  * finds the CPU as late as rule 4 says.
+ *
+ * @told, if not 0, is when an interrupt took the CPU from the user code to say so: the way from
+ * there to here is as much a hold as the rest.
  */
-static void hold_cpu(struct cozk_thread *t, u64 deadline)
+static void hold_cpu(struct cozk_thread *t, u64 told, u64 deadline)
 {
 	u64 now;
 
 	local_irq_disable();
 	now = ktime_get_mono_fast_ns();
+	if (told && told >= t->since)
+		now = told;
 	cozk_sample_clock_stop(t, now);
 	WRITE_ONCE(t->hold_start, now);
 	set_bit(COZK_HOLDING, &t->flags);
@@ -97,7 +105,7 @@ static void sleep_off(struct cozk_thread *t, u64 ns)
 		account(t, t->woken_at - start);
 }
 
-static void pay(struct cozk_thread *t, u64 start)
+static void pay(struct cozk_thread *t, u64 told, u64 start)
 {
 	u64 deadline = start + COZK_MAX_PAUSE_NS;
 
@@ -112,7 +120,8 @@ static void pay(struct cozk_thread *t, u64 start)
 		if (asleep >= SLEEP_MIN_NS)
 			sleep_off(t, asleep);
 		else
-			hold_cpu(t, deadline);
+			hold_cpu(t, told, deadline);
+		told = 0;
 	}
 }
 
@@ -133,11 +142,12 @@ static void run_pause(struct callback_head *head)
 {
 	struct cozk_thread *t = container_of(head, struct cozk_thread, pause);
 	u64 start = ktime_get_mono_fast_ns();
+	u64 told = t->told_at;
 
 	set_bit(COZK_PAUSING, &t->flags);
 	clear_bit(COZK_PAUSE_QUEUED, &t->flags);
 	if (!(current->flags & PF_EXITING) && owes(t)) {
-		pay(t, start);
+		pay(t, told, start);
 		count_pause(t, ktime_get_mono_fast_ns() - start);
 	}
 	clear_bit(COZK_PAUSING, &t->flags);
@@ -149,11 +159,21 @@ void cozk_pause_init(struct cozk_thread *t)
 	init_task_work(&t->pause, run_pause);
 }
 
-/* Context: any but NMI; must not be called under a runqueue lock (KASAN may allocate). */
-static void queue(struct cozk_thread *t)
+/* When user code was interrupted, or 0 if it was the kernel, which goes on before the pause. */
+static u64 interrupted_at(void)
 {
-	if (test_bit(COZK_PAUSING, &t->flags) || test_and_set_bit(COZK_PAUSE_QUEUED, &t->flags))
+	struct pt_regs *regs = get_irq_regs();
+
+	return regs && user_mode(regs) ? ktime_get_mono_fast_ns() : 0;
+}
+
+/* Not under a runqueue's lock: with KASAN, task_work_add() may allocate. */
+void cozk_pause_check(struct cozk_thread *t)
+{
+	if (!owes(t) || test_bit(COZK_PAUSING, &t->flags) ||
+	    test_and_set_bit(COZK_PAUSE_QUEUED, &t->flags))
 		return;
+	t->told_at = interrupted_at();
 	cozk_thread_get(t);
 	if (task_work_add(t->task, &t->pause, TWA_RESUME)) {
 		/* It is exiting and will run no more user code. */
@@ -162,11 +182,24 @@ static void queue(struct cozk_thread *t)
 	}
 }
 
-void cozk_pause_check(struct cozk_thread *t)
+/* Hard interrupt: the thread running here looks whether it owes. */
+static void check_current(void)
 {
-	if (owes(t))
-		queue(t);
+	struct cozk_thread *t;
+
+	rcu_read_lock();
+	t = cozk_sample_running(smp_processor_id());
+	if (t && t->task == current)
+		cozk_pause_check(t);
+	rcu_read_unlock();
 }
+
+static void check_kicked(void *unused)
+{
+	check_current();
+}
+
+static DEFINE_PER_CPU(call_single_data_t, kicked);
 
 static void kick(struct cozk_session *s, const struct cozk_thread *but)
 {
@@ -176,8 +209,10 @@ static void kick(struct cozk_session *s, const struct cozk_thread *but)
 	rcu_read_lock();
 	for_each_online_cpu(cpu) {
 		t = cozk_sample_running(cpu);
-		if (t && t != but && t->session == s)
-			cozk_pause_check(t);
+		/* -EBUSY: it has been kicked and has not looked yet. */
+		if (t && t != but && t->session == s && owes(t) &&
+		    !test_bit(COZK_PAUSING, &t->flags) && !test_bit(COZK_PAUSE_QUEUED, &t->flags))
+			smp_call_function_single_async(cpu, &per_cpu(kicked, cpu));
 	}
 	rcu_read_unlock();
 }
@@ -189,7 +224,9 @@ void cozk_pause_kick_others(struct cozk_thread *t)
 
 void cozk_pause_kick_all(struct cozk_session *s)
 {
+	preempt_disable();
 	kick(s, NULL);
+	preempt_enable();
 }
 
 void cozk_pause_release_all(struct cozk_session *s)
@@ -204,15 +241,9 @@ void cozk_pause_release_all(struct cozk_session *s)
 }
 
 /* Runs as soon as the switch is over and interrupts are on again. */
-static void check_current(struct irq_work *work)
+static void check_switched_in(struct irq_work *work)
 {
-	struct cozk_thread *t;
-
-	rcu_read_lock();
-	t = cozk_sample_running(smp_processor_id());
-	if (t && t->task == current)
-		cozk_pause_check(t);
-	rcu_read_unlock();
+	check_current();
 }
 
 static DEFINE_PER_CPU(struct irq_work, switched_in);
@@ -239,14 +270,22 @@ void cozk_pause_setup(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		per_cpu(switched_in, cpu) = IRQ_WORK_INIT_HARD(check_current);
+	for_each_possible_cpu(cpu) {
+		per_cpu(switched_in, cpu) = IRQ_WORK_INIT_HARD(check_switched_in);
+		INIT_CSD(&per_cpu(kicked, cpu), check_kicked, NULL);
+	}
+}
+
+static void nothing(void *unused)
+{
 }
 
 void cozk_pause_cleanup(void)
 {
 	int cpu;
 
+	/* Calls run in the order they were made: after these none of ours is on its way. */
+	on_each_cpu(nothing, NULL, 1);
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu(switched_in, cpu));
 }

@@ -220,7 +220,8 @@ void cozk_sample_clock_stop(struct cozk_thread *t, u64 now)
 
 	if (c->curr != t || !c->ticking)
 		return;
-	ran = now - c->clock_start;
+	/* A pause counts from the interrupt that announced it; a sample may have come after. */
+	ran = now > c->clock_start ? now - c->clock_start : 0;
 	sc->run_ns += ran;
 	/* At least something, so that an overdue sample comes at once. */
 	sc->left_ns = ran < sc->left_ns ? sc->left_ns - ran : 1;

@@ -50,6 +50,7 @@ struct cozk_thread {
 	enum cozk_thread_state state;
 	u64 since;		/* when the state began */
 	u64 woken_at;		/* the last wake-up */
+	u64 told_at;		/* when it was told to pause, 0: while in the kernel */
 	u64 hold_start;		/* when holding the CPU (again) began */
 
 	u32 space;		/* address space id */

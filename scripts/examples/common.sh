@@ -114,11 +114,37 @@ build_cozk()
 	make -s -C "$top" userspace lib >&2
 }
 
-# profile OPTIONS-OF-COZK-RUN... -- PROGRAM...: table to $out/output, profile to $out/profile.jsonl.
-# Paths in the output are shown from the top of the source tree.
+# shown WORDS...: as one would type them here; of many equal words at the end one is shown.
+shown()
+{
+	local word last='' text=''
+	for word; do
+		if [ "$word" = "$last" ]; then
+			text=${text%...}...
+			continue
+		fi
+		last=$word
+		case $word in
+		*[!A-Za-z0-9_@%+=:,./-]*) text+=" '$word'" ;;
+		*) text+=" $word" ;;
+		esac
+	done
+	printf '%s' "$text" | sed "s|$top/build/examples/$example/||g"
+}
+
+# begin, profile..., finish: the output takes the place of the last one when all of it is there.
+begin()
+{
+	: >"$out/output.new"
+}
+
+# profile OPTIONS-OF-COZK-RUN... -- PROGRAM...: the command and its table are added to the output, with paths
+# shown from the top of the source tree. $ended_by_us is the program's status when --duration ends it; with
+# $report_all the table has what is not told from noise, too.
+ended_by_us=0 report_all=''
 profile()
 {
-	local run=(build/bin/cozk run --quiet --truncate -o "build/examples/$example/profile.jsonl" "$@")
+	local run=(build/bin/cozk run --quiet --truncate -o "build/examples/$example/profile.jsonl" "$@") status=0
 
 	cd "$top"
 	if [ -n "$in_lab" ] || [ ! -e /dev/cozk ]; then
@@ -127,14 +153,27 @@ profile()
 		scripts/build-module "$KDIR" >&2
 		run=(lab/boot --no-stdin --share "$out" -- "${run[@]}")
 	fi
-	echo "$example: profiling, $seconds s" >&2
-	"${run[@]}" >"$out/table" || die "the profiled run failed with status $?"
+	echo "$example: profiling" >&2
+	"${run[@]}" >"$out/table" 2>"$out/errors" || status=$?
+	if [ "$status" -ne 0 ] && [ "$status" -ne "$ended_by_us" ]; then
+		cat "$out/errors" >&2
+		die "the profiled run ended with status $status"
+	fi
 	{
+		[ ! -s "$out/output.new" ] || echo
 		printf '$ cozk run'
-		printf ' %q' "$@" | sed "s|$top/||g; s|build/examples/$example/||g"
+		shown "$@"
 		printf '\n'
+		if [ -n "$report_all" ]; then
+			echo '$ cozk report --all'
+			build/bin/cozk report --all -i "$out/profile.jsonl" >"$out/table"
+		fi
 		sed "s|$top/||g" "$out/table"
-	} >"$out/output"
-	cat "$out/output"
-	[ -z "$update" ] || scripts/update-docs "examples/$example"
+	} | tee -a "$out/output.new"
+}
+
+finish()
+{
+	mv "$out/output.new" "$out/output"
+	[ -z "$update" ] || "$top/scripts/update-docs" "examples/$example"
 }

@@ -6,6 +6,7 @@ import sys
 import time
 
 import benchlib as bench
+import groundtruth
 
 SPEEDUPS = (25, 50, 75, 100)
 BAR_POINTS = 0.05           # of a prediction, or twice half its interval if that is more
@@ -50,7 +51,8 @@ def measure(args, name):
     program = PROGRAMS[name]
     job = {
         "label": name, "program": f"{bench.ROOT}/build/workloads/{program['file']}",
-        "parts": program["parts"], "real_parts": program.get("real", program["parts"]),
+        "targets": [f"--fixed-function={part}" for part in program["parts"]],
+        "real_parts": program.get("real", program["parts"]),
         "at_once": program["at_once"], "speedups": program.get("speedups", SPEEDUPS),
         "unit_us": args.unit_us, "rounds": args.rounds, "predict_seconds": args.seconds,
         "real_seconds": 0.3, "real_repeats": 2, "run_options": args.run_option,
@@ -63,25 +65,6 @@ def formula(name, part, speedup):
     """The true program speedup by the program's own formula."""
     program = f"{bench.ROOT}/build/workloads/{PROGRAMS[name]['file']}"
     return float(bench.run([program, "--truth", f"{part}={speedup}"]))
-
-
-def real_effect(periods, key):
-    """Effect of a real change, with its interval."""
-    if key not in periods:
-        return None, None, None
-    ratio, low, high = bench.ratio_of_medians(periods[key], periods["base"])
-    return 1 - ratio, 1 - high, 1 - low
-
-
-def prediction(report, part, speedup):
-    """The effect that cozk reports for a part, or None."""
-    for point in report["points"]:
-        for finding in point["findings"]:
-            if finding["target"] == part:
-                for effect in finding["effects"]:
-                    if abs(effect["speedup"] * 100 - speedup) < 0.5:
-                        return effect
-    return None
 
 
 def judge(name, row):
@@ -99,9 +82,10 @@ def make_rows(name, found):
     rows = []
     for part in PROGRAMS[name]["parts"]:
         for speedup in PROGRAMS[name].get("speedups", SPEEDUPS):
-            truth, truth_low, truth_high = real_effect(found["periods"], f"{part}={speedup}")
+            truth, truth_low, truth_high = groundtruth.real_effect(found["periods"],
+                                                                   f"{part}={speedup}")
             expected = formula(name, part, speedup)
-            effect = prediction(found["report"], part, speedup) or {}
+            effect = groundtruth.prediction(found["report"], part, speedup) or {}
             value = effect.get("program_speedup") or {}
             row = {"program": name, "part": part, "speedup": speedup / 100,
                    "truth": expected if truth is None else truth,

@@ -158,19 +158,28 @@ static void adopt_many(void)
 	close(fd);
 }
 
-static void *exit_leader_waits(void *unused)
-{
-	usleep(100000);
-	wait_to_leave(NULL);
-	return unused;
-}
-
 static int leaderless(void *unused)
 {
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, exit_leader_waits, NULL);
+	pthread_create(&thread, NULL, wait_to_leave, NULL);
 	pthread_exit(unused);
+}
+
+/* The first thread has exited: its process looks like a zombie. */
+static bool leader_gone(pid_t pid)
+{
+	char path[32], stat[256];
+	const char *state_of;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (!file || !fgets(stat, sizeof(stat), file))
+		bail("cannot read %s", path);
+	fclose(file);
+	state_of = strrchr(stat, ')');
+	return state_of && state_of[1] && state_of[2] == 'Z';
 }
 
 static void adopt_leaderless(void)
@@ -182,6 +191,8 @@ static void adopt_leaderless(void)
 	c = child_make(leaderless, NULL);
 	child_go(&c);
 	wait_up(1);
+	while (!leader_gone(c.pid))
+		sleep_ms(1);
 	ok(!session_adopt(fd, c.pid), "a process whose first thread has exited can be adopted");
 	ok(session_status(fd).threads == 1, "with what is left of it");
 	state->leave = true;
