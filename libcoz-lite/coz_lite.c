@@ -193,7 +193,8 @@ static void take_lane(struct cozk_visitor *visitor, unsigned int epoch)
 	int fd = __atomic_load_n(&client_fd, __ATOMIC_RELAXED);
 
 	memset(&lane, 0, sizeof(lane));
-	if (!fd_is_client(fd) || client_ioctl(fd, COZK_IOC_LANE, &lane) || lane.lane >= COZK_MAX_LANES) {
+	if (!fd_is_client(fd) || client_ioctl(fd, COZK_IOC_LANE, &lane) ||
+	    lane.lane >= COZK_MAX_LANES) {
 		visitor->refused = epoch;
 		return;
 	}

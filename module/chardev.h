@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /dev/cozk: lifetime, control and bulk data.  Validates and translates; session.c and friends do. */
+/* /dev/cozk: lifetime, control and bulk data.  Validates and translates; session.c does. */
 #ifndef COZK_CHARDEV_H
 #define COZK_CHARDEV_H
 

@@ -22,7 +22,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* v6.4, "fork/vm: Move common PF_IO_WORKER behavior to new flag"; a macro, so it tells by itself. */
+/* v6.4, "fork/vm: Move common PF_IO_WORKER behavior to new flag"; a macro tells by itself. */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER 0
 #endif

@@ -265,7 +265,7 @@ void cozk_pause_switch_out(struct cozk_thread *t, u64 now)
 	}
 }
 
-/* At run time: before v6.15 a module's per-CPU data is not relocated, so pointers in it are NULL. */
+/* At run time: before v6.15 per-CPU data of modules is not relocated, pointers in it are NULL. */
 void cozk_pause_setup(void)
 {
 	int cpu;

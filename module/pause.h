@@ -19,7 +19,7 @@ void cozk_pause_init(struct cozk_thread *t);
  */
 u64 cozk_pause_debt_hint(const struct cozk_thread *t);
 
-/* Every other thread of @t's session that is running and owes is told to pause.  Context: irqs off */
+/* Every other running thread of @t's session that owes is told to pause.  Context: irqs off */
 void cozk_pause_kick_others(struct cozk_thread *t);
 
 /* The same for every running thread of @s.  Context: process or irqs off. */

@@ -70,7 +70,7 @@ void cozk_ring_write(struct cozk_session *s, const struct cozk_thread *t,
 		return;
 	}
 	records[head & (s->ring_records - 1)] = *record;
-	/* A: pairs with the reader's acquire of head, B: the record is there before head says so. */
+	/* A: pairs with the reader's acquire of head, B: the record is there before head says. */
 	smp_store_release(&ring->head, head + 1);
 	/* A sleeping reader is woken for every quarter, and for what changes the processes. */
 	if (!((head + 1) & (s->ring_records / 4 - 1)) || record->type != COZK_RECORD_SAMPLE)

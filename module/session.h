@@ -88,7 +88,7 @@ struct cozk_session {
 	/* ledger guards vtime and every record's vt; innermost lock, taken with interrupts off. */
 	raw_spinlock_t ledger;
 	struct vtime_session vtime;
-	bool active;		/* debts may exist: a window with a speedup is open, or settling */
+	bool active;		/* debts may exist: in a window with a speedup, and settling */
 	u64 window_id;		/* of the open window; 0: none */
 	u64 window_start;
 	u64 windows;		/* opened so far */
@@ -118,7 +118,7 @@ struct cozk_session {
 
 	struct cozk_progress *progress;
 
-	/* Woken when the last thread is gone; irq work, because that happens under a runqueue lock. */
+	/* Woken when the last thread is gone; by irq work, as that is under a runqueue lock. */
 	wait_queue_head_t wait;
 	struct irq_work wake;
 };

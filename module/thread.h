@@ -72,7 +72,7 @@ struct cozk_thread *cozk_thread_find(struct task_struct *task);
 
 /*
  * Makes the record of @task in @s, as a child of @creator (or none), in a new address space if
- * @new_space (always without @creator).  Context: under rcu_read_lock(), not under a runqueue's lock.
+ * @new_space (always without @creator).  Context: rcu_read_lock(), not a runqueue's lock.
  * Errors: -ENOMEM, -ENOSPC (limit), -EBUSY (@task has a record).
  */
 int cozk_thread_add(struct cozk_session *s, struct task_struct *task,

@@ -28,7 +28,8 @@ struct cozk_ring_head {
 
 enum {
 	COZK_RECORD_SAMPLE = 1,
-	COZK_RECORD_FORK = 2,	/* a process was born: pid, space; ip = parent's space, aux = parent's pid */
+	/* a process was born: pid, space; ip = the parent's space, aux = the parent's pid */
+	COZK_RECORD_FORK = 2,
 	COZK_RECORD_EXEC = 3,	/* a process has a new program and space */
 	COZK_RECORD_EXIT = 4,	/* a process is gone: aux = wait status */
 };

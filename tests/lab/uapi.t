@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The module's interface, seen by programs in guests with 6.12 and 6.1: tests/uapi, one boot a kernel.
+# The module's interface, seen by programs in guests with 6.12 and 6.1: tests/uapi, a boot each.
 # UAPI_KERNELS="6.12" tests/lab/uapi.t: only these.
 set -u
 
@@ -32,10 +32,10 @@ relay()
 	done <"$log/out"
 }
 
-# QEMU's emulation, threaded, can run an int3 that the kernel has replaced already while it patches its
-# own code, which loading a module, a tracepoint's first user and its last do.  The guest then dies of
-# it with the right instruction in memory (0f before the 1f of a no-op, not cc), or waits for ever
-# for the processor that did.
+# A threaded QEMU 7.2 can run an int3 that the kernel, patching its own code, has replaced already;
+# boot, a tracepoint's first user and its last make it do that.  The guest then dies of it with the
+# right instruction in memory (0f before the 1f of a no-op, not cc), or waits for ever for the
+# processor that did.
 emulator_died()
 {
 	grep -qs 'Oops: int3' "$log/console" ||

@@ -18,10 +18,12 @@ no_spdx=$(files | grep -E '\.(c|h|sh|t|py|js|mk)$|^(Makefile|Kbuild|scripts/|lab
 done)
 is "every source has an SPDX line" "$no_spdx" ""
 
+# A table of test cases may be longer than what it tests.
 long=$(files | grep -E '\.(c|h|sh|t|py)$' | while read -r f; do
-	[ -f "$f" ] && n=$(wc -l <"$f") && [ "$n" -gt 500 ] && echo "$f: $n lines"
+	case $f in tests/*) limit=900 ;; *) limit=500 ;; esac
+	[ -f "$f" ] && n=$(wc -l <"$f") && [ "$n" -gt "$limit" ] && echo "$f: $n lines"
 done)
-is "no source file is longer than 500 lines" "$long" ""
+is "no source file is longer than 500 lines, no test longer than 900" "$long" ""
 
 functions=$(files | grep -E '\.c$' | xargs awk '
 	FNR == 1   { start = 0 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* INFO, STATUS, the device node, and what every ioctl does with a number or an address it can't use. */
+/* INFO, STATUS, the device node, and every ioctl with a number or an address it cannot use. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

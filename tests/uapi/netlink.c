@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The netlink family: sessions listed, one asked for, windows told.  As root and as another user. */
+/* The netlink family: sessions listed, one asked for, windows told.  As root and as nobody. */
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>

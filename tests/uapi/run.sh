@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [NAME...]: runs the built tests (all) in the lab guest, as root, with the module loaded, and
-# prints one stream of TAP.  A test that ends without its plan, or with a status that its lines do
-# not explain, is a failure of its own.
+# run.sh [NAME...]: runs the built tests (all) in the lab guest, as root, with the module loaded,
+# and prints one stream of TAP.  A test that ends without its plan, or with a status that its lines
+# do not explain, is a failure of its own.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -84,8 +84,8 @@ one()
 	esac
 }
 
-# The first session puts the hooks into the kernel's code and the last takes them out.  Emulators do not
-# survive too many of that (tests/lab/uapi.t), so hold one; the module's own test lets it go.
+# The first session puts the hooks into the kernel's code and the last takes them out.  Emulators
+# do not survive too many of that (tests/lab/uapi.t): hold one, until the module's own test.
 exec 8<>/dev/cozk
 [ $# -gt 0 ] || set -- info control maps lanes follow limit user netlink ends windows churn reload
 for name; do

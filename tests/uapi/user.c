@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The same device opened by a user without rights.  Run as one; the runner has opened the device. */
+/* The same device for a user without rights; run.sh lets anyone open it meanwhile. */
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <string.h>
