@@ -6,9 +6,12 @@ than 0), real_seconds, real_repeats; and cozk, targets (options), run_options, p
 """
 import json
 import random
+import statistics
 import subprocess
 
 import benchlib as bench
+
+PERIOD_TOLERANCE = 0.10     # of the measured period at speedup 0 against the formula
 
 
 def real_run(job, part, speedup):
@@ -60,6 +63,16 @@ def reported(job, profile):
     """What cozk makes of all runs of a profile."""
     return json.loads(bench.run([job["cozk"], "report", "-i", profile, "--run", "all", "--all",
                                  "--format", "json"]))
+
+
+def off_formula(periods, formula_ns):
+    """How far the program as it is takes other times than it should; empty if near enough."""
+    base = statistics.median(periods["base"])
+    off = base / formula_ns - 1
+    if abs(off) <= PERIOD_TOLERANCE:
+        return ""
+    return (f"an item takes {base / 1e6:.2f} ms, by the formula {formula_ns / 1e6:.2f} "
+            f"({100 * off:+.0f} %)")
 
 
 def real_effect(periods, key):

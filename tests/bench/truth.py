@@ -10,7 +10,6 @@ import groundtruth
 
 SPEEDUPS = (25, 50, 75, 100)
 BAR_POINTS = 0.05           # of a prediction, or twice half its interval if that is more
-PERIOD_TOLERANCE = 0.10     # of the measured period at speedup 0 against the formula
 MOST_HALF_WIDTH = 0.15      # a wider interval tells nothing
 
 # at_once: threads that work at the same time.  real: parts that can really be made faster, where
@@ -100,11 +99,9 @@ def make_rows(name, found):
 
 def why_noisy(found, rows):
     """Why this machine cannot tell right now; empty if it can."""
-    base = statistics.median(found["periods"]["base"])
-    off = base / found["formula_ns"] - 1
-    if abs(off) > PERIOD_TOLERANCE:
-        return (f"machine too noisy: an item takes {base / 1e6:.2f} ms, by the formula "
-                f"{found['formula_ns'] / 1e6:.2f} ({100 * off:+.0f} %)")
+    off = groundtruth.off_formula(found["periods"], found["formula_ns"])
+    if off:
+        return f"machine too noisy: {off}"
     widths = [(r["high"] - r["low"]) / 2 for r in rows if r["low"] is not None]
     if widths and statistics.median(widths) > MOST_HALF_WIDTH:
         return f"machine too noisy: intervals of ±{100 * statistics.median(widths):.0f} points"

@@ -10,6 +10,8 @@ cozk=$tree/build/bin/cozk
 [ -c /dev/cozk ] || { echo "Bail out! no /dev/cozk: run this inside the lab"; exit 1; }
 [ -x "$cozk" ] || { echo "Bail out! $cozk is not built"; exit 1; }
 
+# The lab's own session would be in every list.
+kill "$(cat /run/cozk/hold)" && sleep 0.5
 tmp=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"

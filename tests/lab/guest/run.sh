@@ -157,6 +157,7 @@ out=$(setpriv --reuid 12345 --regid 12345 --clear-groups "$top/build/bin/cozk" r
 is "no permission: status" "$?" 77
 like "no permission: remedy" "$out" 'usermod|sudo'
 
+kill "$(cat /run/cozk/hold)"
 exec 9<>/dev/cozk
 rmmod cozk 2>rmmod.out
 is "rmmod with an open session fails" "$?" 1
