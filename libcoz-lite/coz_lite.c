@@ -29,7 +29,7 @@ PUBLIC void _coz_pre_block(void);
 PUBLIC void _coz_post_block(int skip_delays);
 
 enum {
-	CLIENT_UNKNOWN,	/* nobody has looked yet */
+	CLIENT_UNKNOWN, /* nobody has looked yet */
 	CLIENT_OFF,	/* no session: stays so for the life of the program */
 	CLIENT_ON,
 };
@@ -38,9 +38,9 @@ static const unsigned int no_epoch = COZK_NO_EPOCH_;
 
 static int client_state;
 static int client_fd = -1;
-static char *client_counters;			/* COZK_COUNTERS_SIZE bytes, once on */
+static char *client_counters; /* COZK_COUNTERS_SIZE bytes, once on */
 static const unsigned int *client_epoch = &no_epoch;
-static unsigned int last_epoch;			/* never below *client_epoch */
+static unsigned int last_epoch; /* never below *client_epoch */
 
 #ifdef COZK_TEST
 int cozk_test_ioctl(int fd, unsigned long request, void *arg);

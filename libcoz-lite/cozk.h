@@ -38,16 +38,16 @@
 
 /* One place in the code that has a point. */
 struct cozk_site {
-	const unsigned int *epoch;	/* NULL before the first visit, or COZK_SITE_OFF_ */
-	size_t *shared;			/* counter for threads without a lane: atomic adds */
-	size_t offset;			/* of the counter in every private lane */
+	const unsigned int *epoch; /* NULL before the first visit, or COZK_SITE_OFF_ */
+	size_t *shared;		   /* counter for threads without a lane: atomic adds */
+	size_t offset;		   /* of the counter in every private lane */
 };
 
 /* One thread: which private lane it writes.  A forked child must not go on with it. */
 struct cozk_visitor {
 	char *lane;
-	unsigned int epoch;	/* the lane is this thread's while *site->epoch is this */
-	unsigned int refused;	/* the epoch in which the kernel had no lane for it */
+	unsigned int epoch;   /* the lane is this thread's while *site->epoch is this */
+	unsigned int refused; /* the epoch in which the kernel had no lane for it */
 };
 
 typedef struct {
@@ -62,7 +62,7 @@ typedef void (*cozk_function_t)(void);
 
 #define COZK_SITE_OFF_ ((const unsigned int *)1)
 #define COZK_NO_EPOCH_ (~0U)	/* no visitor ever has it: every visit takes the long way */
-#define COZK_NEW_VISITOR_ (~1U)	/* no site ever has it; 0 would match in a forked child */
+#define COZK_NEW_VISITOR_ (~1U) /* no site ever has it; 0 would match in a forked child */
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,11 +90,11 @@ static cozk_function_t cozk_weak_dlsym_(void *, const char *) __attribute__((wea
 #endif
 
 static __thread struct cozk_visitor cozk_visitor_
-	__attribute__((unused)) = {NULL, COZK_NEW_VISITOR_, 0};
+	__attribute__((unused)) = { NULL, COZK_NEW_VISITOR_, 0 };
 
 /* A profiler other than cozk, Coz itself say: count where it says, every visit the long way. */
 static __attribute__((unused)) void cozk_site_open_foreign_(struct cozk_site *site, int type,
-							   const char *name)
+							    const char *name)
 {
 	static const unsigned int no_epoch = COZK_NO_EPOCH_;
 	coz_get_counter_t get = cozk_weak_get_counter_;
@@ -110,7 +110,7 @@ static __attribute__((unused)) void cozk_site_open_foreign_(struct cozk_site *si
 
 /* First visits of a site or by a thread, and all visits by threads without a lane. */
 static __attribute__((unused, noinline, cold)) void cozk_visit_slow_(struct cozk_site *site,
-								    int type, const char *name)
+								     int type, const char *name)
 {
 	static cozk_visit_t visit;
 	static int looked_up;
@@ -160,11 +160,11 @@ static inline __attribute__((always_inline, unused)) int cozk_visit_fast_(struct
 }
 
 /* A block and not do-while, because Coz's macros may stand without a semicolon. */
-#define COZ_INCREMENT_COUNTER(type, name)                              \
-	{                                                              \
-		static struct cozk_site cozk_site_;                    \
+#define COZ_INCREMENT_COUNTER(type, name)                                \
+	{                                                                \
+		static struct cozk_site cozk_site_;                      \
 		if (__builtin_expect(!cozk_visit_fast_(&cozk_site_), 0)) \
-			cozk_visit_slow_(&cozk_site_, (type), (name)); \
+			cozk_visit_slow_(&cozk_site_, (type), (name));   \
 	}
 
 #define COZK_STRING2_(x) #x

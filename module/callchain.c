@@ -107,8 +107,8 @@ static u64 walk_frames(const struct cozk_ranges *scope, struct pt_regs *user)
 	return 0;
 }
 
-u64 cozk_callchain_find(struct cozk_session *s, const struct cozk_thread *t,
-			struct pt_regs *user, u16 *flags)
+u64 cozk_callchain_find(struct cozk_session *s, const struct cozk_thread *t, struct pt_regs *user,
+			u16 *flags)
 {
 	const struct cozk_ranges *scope = scope_of(s, t);
 	u64 ip = instruction_pointer(user);

@@ -15,7 +15,7 @@ struct pt_regs;
  * COZK_SAMPLE_CALLER in @flags.  Bounded; reads user memory without taking faults.
  * Context: interrupts off, @t is current, under rcu_read_lock().
  */
-u64 cozk_callchain_find(struct cozk_session *s, const struct cozk_thread *t,
-			struct pt_regs *user, u16 *flags);
+u64 cozk_callchain_find(struct cozk_session *s, const struct cozk_thread *t, struct pt_regs *user,
+			u16 *flags);
 
 #endif

@@ -133,8 +133,8 @@ long cozk_control_sampling(struct cozk_session *s, void __user *user)
 		return -EFAULT;
 	if (sampling.reserved || sampling.flags & ~COZK_SAMPLING_EVENT)
 		return -EINVAL;
-	if (sampling.period_ns && (sampling.period_ns < COZK_MIN_PERIOD_NS ||
-				   sampling.period_ns > COZK_MAX_PERIOD_NS))
+	if (sampling.period_ns &&
+	    (sampling.period_ns < COZK_MIN_PERIOD_NS || sampling.period_ns > COZK_MAX_PERIOD_NS))
 		return -EINVAL;
 	cozk_pmu_stop(s);
 	if (sampling.flags & COZK_SAMPLING_EVENT)
@@ -226,8 +226,8 @@ static bool window_valid(const struct cozk_window *w)
 {
 	return w->speedup <= COZK_SPEEDUP_ONE && !w->flags &&
 	       w->duration_ns <= COZK_MAX_WINDOW_NS &&
-	       (!w->period_ns || (w->period_ns >= COZK_MIN_PERIOD_NS &&
-				  w->period_ns <= COZK_MAX_PERIOD_NS)) &&
+	       (!w->period_ns ||
+		(w->period_ns >= COZK_MIN_PERIOD_NS && w->period_ns <= COZK_MAX_PERIOD_NS)) &&
 	       !w->reserved[0] && !w->reserved[1];
 }
 
@@ -258,9 +258,9 @@ long cozk_control_window(struct cozk_session *s, void __user *user)
 	if (!counts)
 		return -ENOMEM;
 	err = cozk_window_run(s, &w, counts);
-	if (!err && (copy_to_user(u64_to_user_ptr(w.counts), counts,
-				  w.counts_len * sizeof(*counts)) ||
-		     copy_to_user(user, &w, sizeof(w))))
+	if (!err &&
+	    (copy_to_user(u64_to_user_ptr(w.counts), counts, w.counts_len * sizeof(*counts)) ||
+	     copy_to_user(user, &w, sizeof(w))))
 		err = -EFAULT;
 	kfree(counts);
 	return err;

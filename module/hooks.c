@@ -24,8 +24,8 @@ static unsigned int users;
  * Context of on_switch and on_waking: interrupts off, the runqueue's or the task's own lock held.
  * No wake-up, no allocation, and of our locks only the ledger, the buckets and threads_lock.
  */
-static void on_switch(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int prev_state)
+static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+		      unsigned int prev_state)
 {
 	struct cozk_thread *from, *to;
 	u64 now;
@@ -88,8 +88,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 }
 
 /* Context: the thread itself, preemption off; the new program is in place and has not run. */
-static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
-		    struct linux_binprm *bprm)
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct cozk_thread *t;
 	struct cozk_session *s;
@@ -133,6 +132,7 @@ static void on_exit(void *data, struct task_struct *task COZK_EXIT_GROUP_DEAD)
 	rcu_read_unlock();
 }
 
+/* clang-format off */
 static struct hook {
 	const char *name;
 	void *probe;
@@ -144,6 +144,7 @@ static struct hook {
 	{ "sched_process_exec", on_exec },
 	{ "sched_process_exit", on_exit },
 };
+/* clang-format on */
 
 /* The sched tracepoints are not exported by name, so look them up. */
 static void match(struct tracepoint *tp, void *data)

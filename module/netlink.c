@@ -48,8 +48,7 @@ static int put_session(struct sk_buff *msg, struct cozk_session *s)
 	return 0;
 }
 
-static int put_message(struct sk_buff *msg, struct cozk_session *s, u32 portid, u32 seq,
-		       int flags)
+static int put_message(struct sk_buff *msg, struct cozk_session *s, u32 portid, u32 seq, int flags)
 {
 	void *header = genlmsg_put(msg, portid, seq, &family, flags, COZK_CMD_SESSION_GET);
 

@@ -115,8 +115,7 @@ static void pay(struct cozk_thread *t, u64 told, u64 start)
 
 		if (now >= deadline)
 			break;
-		asleep = min3(READ_ONCE(t->external_debt), cozk_pause_debt_hint(t),
-			      deadline - now);
+		asleep = min3(READ_ONCE(t->external_debt), cozk_pause_debt_hint(t), deadline - now);
 		if (asleep >= SLEEP_MIN_NS)
 			sleep_off(t, asleep);
 		else

@@ -18,14 +18,14 @@ struct point {
 };
 
 struct cozk_progress {
-	void *counters;		/* COZK_COUNTERS_SIZE bytes that the program maps */
+	void *counters;		   /* COZK_COUNTERS_SIZE bytes that the program maps */
 	struct mutex points_mutex; /* points are only added */
-	u32 count;		/* release: the point is there before it is counted */
+	u32 count;		   /* release: the point is there before it is counted */
 	struct point points[COZK_MAX_POINTS];
 
 	raw_spinlock_t lanes_lock; /* innermost; taken with interrupts off */
 	DECLARE_BITMAP(lanes, COZK_MAX_LANES);
-	u32 lanes_used;		/* the highest lane ever given + 1 */
+	u32 lanes_used; /* the highest lane ever given + 1 */
 };
 
 struct cozk_progress *cozk_progress_create(void)

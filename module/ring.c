@@ -77,8 +77,7 @@ void cozk_ring_write(struct cozk_session *s, const struct cozk_thread *t,
 		irq_work_queue(&s->wake);
 }
 
-void cozk_ring_event(struct cozk_session *s, const struct cozk_thread *t, u16 type, u64 ip,
-		     u64 aux)
+void cozk_ring_event(struct cozk_session *s, const struct cozk_thread *t, u16 type, u64 ip, u64 aux)
 {
 	struct cozk_record record = {
 		.type = type,

@@ -54,12 +54,12 @@ struct cozk_session_cpu {
 	u64 random;		     /* xorshift state for the jitter */
 
 	/* The last thread of the session that ran here, for rule 4. */
-	u64 left_at;		     /* when it gave up the CPU */
-	u64 left_held;		     /* its held then */
+	u64 left_at;   /* when it gave up the CPU */
+	u64 left_held; /* its held then */
 
 	/* Totals. */
 	u64 samples;
-	u64 window_samples;	     /* of the window window_id */
+	u64 window_samples; /* of the window window_id */
 	u64 window_ns;
 	u64 pauses;
 	u64 paused_ns;
@@ -68,30 +68,30 @@ struct cozk_session_cpu {
 
 struct cozk_session {
 	struct kref kref;
-	u32 number;		/* since the module was loaded, for netlink */
+	u32 number; /* since the module was loaded, for netlink */
 	u64 born;
 	const struct cred *cred; /* of the opener: what it may hold and see */
-	pid_t owner;		/* pid in the initial namespace, for netlink */
+	pid_t owner;		 /* pid in the initial namespace, for netlink */
 	char owner_comm[TASK_COMM_LEN];
-	bool kernel_ip;		/* the opener may see kernel addresses */
-	bool ptrace_any;	/* the opener may hold any task */
-	struct list_head all;	/* on the list of sessions, under its mutex */
+	bool kernel_ip;	      /* the opener may see kernel addresses */
+	bool ptrace_any;      /* the opener may hold any task */
+	struct list_head all; /* on the list of sessions, under its mutex */
 
 	/*
 	 * control serialises the ioctls that change the session; it may be held while sleeping,
 	 * for as long as a window.  Nothing that a profiled thread does takes it.
 	 */
 	struct mutex control;
-	bool busy;		/* a window is open or settling; written under control */
-	bool ended;		/* written once, read everywhere; only ever becomes true */
+	bool busy;  /* a window is open or settling; written under control */
+	bool ended; /* written once, read everywhere; only ever becomes true */
 
 	/* ledger guards vtime and every record's vt; innermost lock, taken with interrupts off. */
 	raw_spinlock_t ledger;
 	struct vtime_session vtime;
-	bool active;		/* debts may exist: in a window with a speedup, and settling */
-	u64 window_id;		/* of the open window; 0: none */
+	bool active;   /* debts may exist: in a window with a speedup, and settling */
+	u64 window_id; /* of the open window; 0: none */
 	u64 window_start;
-	u64 windows;		/* opened so far */
+	u64 windows; /* opened so far */
 
 	/* threads guards the list of records; readers may also use RCU. */
 	raw_spinlock_t threads_lock;
@@ -104,15 +104,15 @@ struct cozk_session {
 	atomic64_t left_setid;
 	atomic_t next_space;
 
-	u64 period_ns;		/* of the sample clock, 0: off */
-	u64 window_period_ns;	/* the same inside the open window */
-	struct cozk_pmu *pmu;	/* sampling by perf events instead, under control */
+	u64 period_ns;	      /* of the sample clock, 0: off */
+	u64 window_period_ns; /* the same inside the open window */
+	struct cozk_pmu *pmu; /* sampling by perf events instead, under control */
 
 	struct cozk_ranges __rcu *target;
-	struct xarray scopes;	/* space -> struct cozk_ranges */
+	struct xarray scopes; /* space -> struct cozk_ranges */
 
 	struct cozk_session_cpu __percpu *cpu;
-	void *rings;		/* vmalloc area that user space maps */
+	void *rings; /* vmalloc area that user space maps */
 	u32 ring_records;
 	u64 ring_stride;
 

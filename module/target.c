@@ -31,8 +31,8 @@ bool cozk_ranges_valid(const struct cozk_span *ranges, u32 count)
 
 		if (r->reserved || r->start >= r->end)
 			return false;
-		if (i && (r[-1].space > r->space ||
-			  (r[-1].space == r->space && r[-1].end > r->start)))
+		if (i &&
+		    (r[-1].space > r->space || (r[-1].space == r->space && r[-1].end > r->start)))
 			return false;
 	}
 	return true;

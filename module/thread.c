@@ -187,8 +187,8 @@ static void remove_list(struct cozk_thread *t)
 		irq_work_queue(&s->wake);
 }
 
-int cozk_thread_add(struct cozk_session *s, struct task_struct *task,
-		    struct cozk_thread *creator, bool new_space)
+int cozk_thread_add(struct cozk_session *s, struct task_struct *task, struct cozk_thread *creator,
+		    bool new_space)
 {
 	struct cozk_thread *t = make(s, task, creator, new_space);
 	unsigned long flags;

@@ -33,14 +33,14 @@ enum {
 };
 
 struct cozk_thread {
-	struct hlist_node hash;	 /* under the bucket's lock; RCU readers */
-	struct list_head list;	 /* under session->threads_lock; RCU readers */
+	struct hlist_node hash;	  /* under the bucket's lock; RCU readers */
+	struct list_head list;	  /* under session->threads_lock; RCU readers */
 	struct task_struct *task; /* pinned */
 	struct cozk_session *session;
 	refcount_t refs;
 	unsigned long flags;
 
-	struct vtime_thread vt;	/* under session->ledger */
+	struct vtime_thread vt; /* under session->ledger */
 	u64 external_debt;	/* the same: accrued while something outside held it up */
 
 	/*
@@ -48,19 +48,19 @@ struct cozk_thread {
 	 * locks (a thread is switched out before another CPU may enqueue it).
 	 */
 	enum cozk_thread_state state;
-	u64 since;		/* when the state began */
-	u64 woken_at;		/* the last wake-up */
-	u64 told_at;		/* when it was told to pause, 0: while in the kernel */
-	u64 hold_start;		/* when holding the CPU (again) began */
+	u64 since;	/* when the state began */
+	u64 woken_at;	/* the last wake-up */
+	u64 told_at;	/* when it was told to pause, 0: while in the kernel */
+	u64 hold_start; /* when holding the CPU (again) began */
 
-	u32 space;		/* address space id */
-	u32 origin;		/* the space it was copied from, 0 after exec */
-	pid_t pid;		/* process id, initial namespace */
+	u32 space;  /* address space id */
+	u32 origin; /* the space it was copied from, 0 after exec */
+	pid_t pid;  /* process id, initial namespace */
 	pid_t tid;
-	int lane;		/* its counter lane, -1: none; under the progress lock */
+	int lane; /* its counter lane, -1: none; under the progress lock */
 
 	struct callback_head pause; /* task work */
-	struct llist_node dead;	/* reaper's list */
+	struct llist_node dead;	    /* reaper's list */
 	struct rcu_head rcu;
 };
 
@@ -75,8 +75,8 @@ struct cozk_thread *cozk_thread_find(struct task_struct *task);
  * @new_space (always without @creator).  Context: rcu_read_lock(), not a runqueue's lock.
  * Errors: -ENOMEM, -ENOSPC (limit), -EBUSY (@task has a record).
  */
-int cozk_thread_add(struct cozk_session *s, struct task_struct *task,
-		    struct cozk_thread *creator, bool new_space);
+int cozk_thread_add(struct cozk_session *s, struct task_struct *task, struct cozk_thread *creator,
+		    bool new_space);
 
 /* Takes the record out of table and list.  Safe to call twice.  Context: any but NMI. */
 void cozk_thread_retire(struct cozk_thread *t);

@@ -37,8 +37,8 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 #define VTIME_SPEEDUP_ONE 1000000U /* the same parts per million as the uapi's */
 
 struct vtime_session {
-	u64 due;	/* ns; only grows */
-	u32 speedup;	/* of VTIME_SPEEDUP_ONE; 0 while no window is open */
+	u64 due;     /* ns; only grows */
+	u32 speedup; /* of VTIME_SPEEDUP_ONE; 0 while no window is open */
 
 	/* Totals since vtime_open(), for the record of the window. */
 	u64 hit_ns;

@@ -55,8 +55,8 @@ int cozk_binary_open(int fd, const char *path, struct cozk_binary **ret)
 		goto fail;
 	rc = -ENOEXEC;
 	binary->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (!binary->elf || elf_kind(binary->elf) != ELF_K_ELF ||
-	    !gelf_getehdr(binary->elf, &ehdr) || (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN))
+	if (!binary->elf || elf_kind(binary->elf) != ELF_K_ELF || !gelf_getehdr(binary->elf, &ehdr) ||
+	    (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN))
 		goto fail;
 	rc = read_segments(binary);
 	if (rc)
@@ -115,8 +115,7 @@ bool cozk_binary_vaddr(const struct cozk_binary *binary, uint64_t offset, uint64
 	return false;
 }
 
-bool cozk_binary_offset(const struct cozk_binary *binary, uint64_t vaddr, uint64_t *ret,
-			uint64_t *left)
+bool cozk_binary_offset(const struct cozk_binary *binary, uint64_t vaddr, uint64_t *ret, uint64_t *left)
 {
 	for (size_t i = 0; i < binary->nsegments; i++) {
 		const struct cozk_segment *seg = &binary->segments[i];
@@ -148,14 +147,12 @@ static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *shdr)
 	if (elf_getshdrstrndx(elf, &names))
 		return NULL;
 	while ((scn = elf_nextscn(elf, scn))) {
-		const char *got =
-			gelf_getshdr(scn, shdr) ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+		const char *got = gelf_getshdr(scn, shdr) ? elf_strptr(elf, names, shdr->sh_name) : NULL;
 
 		if (!got)
 			continue;
 		/* .zdebug_x is an older way to write a compressed .debug_x. */
-		if (!strcmp(got, name) ||
-		    (got[0] == '.' && got[1] == 'z' && !strcmp(got + 2, name + 1)))
+		if (!strcmp(got, name) || (got[0] == '.' && got[1] == 'z' && !strcmp(got + 2, name + 1)))
 			return scn;
 	}
 	return NULL;

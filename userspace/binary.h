@@ -14,8 +14,8 @@ struct cozk_units;
 /* A loadable segment that may be executed. */
 struct cozk_segment {
 	uint64_t vaddr;
-	uint64_t offset;	/* in the file, of vaddr */
-	uint64_t size;		/* bytes that come from the file */
+	uint64_t offset; /* in the file, of vaddr */
+	uint64_t size;	 /* bytes that come from the file */
 };
 
 /*
@@ -23,21 +23,21 @@ struct cozk_segment {
  * pointers below are filled on first need by the function beside them.
  */
 struct cozk_binary {
-	char *path;		/* for display and for finding separate debug files */
-	char build_id[130];	/* lower-case hex, "" if none */
+	char *path;	    /* for display and for finding separate debug files */
+	char build_id[130]; /* lower-case hex, "" if none */
 	int fd;
 	Elf *elf;
 	struct cozk_segment *segments;
 	size_t nsegments;
 
-	bool debug_tried;	/* the next three: cozk_binary_dwarf() */
-	int debug_fd;		/* of a separate debug file, else -1 */
-	Elf *debug_elf;		/* elf itself, a separate file's, or NULL */
+	bool debug_tried; /* the next three: cozk_binary_dwarf() */
+	int debug_fd;	  /* of a separate debug file, else -1 */
+	Elf *debug_elf;	  /* elf itself, a separate file's, or NULL */
 	Dwarf *dwarf;
 
-	struct cozk_symbols *symbols;	/* cozk_symbols_get() */
-	struct cozk_units *units;	/* cozk_units_get() */
-	unsigned long units_skipped;	/* compilation units that could not be read */
+	struct cozk_symbols *symbols; /* cozk_symbols_get() */
+	struct cozk_units *units;     /* cozk_units_get() */
+	unsigned long units_skipped;  /* compilation units that could not be read */
 };
 
 /*
@@ -59,8 +59,7 @@ bool cozk_binary_vaddr(const struct cozk_binary *binary, uint64_t offset, uint64
  * ELF virtual address to file offset, the other way round; *@left is how many bytes of the segment
  * follow.
  */
-bool cozk_binary_offset(const struct cozk_binary *binary, uint64_t vaddr, uint64_t *ret,
-			uint64_t *left);
+bool cozk_binary_offset(const struct cozk_binary *binary, uint64_t vaddr, uint64_t *ret, uint64_t *left);
 
 /*
  * Is @vaddr a place where code can be? Debug information of functions that the linker dropped

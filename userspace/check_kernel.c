@@ -42,15 +42,12 @@ static void check_release(struct cozk_check *check)
 		return;
 	snprintf(check->release, sizeof(check->release), "%s", uts.release);
 	machine = !strcmp(uts.machine, "x86_64");
-	version = sscanf(uts.release, "%u.%u", &major, &minor) == 2 &&
-		  (major > 6 || (major == 6 && minor >= 1));
-	cozk_check_add(check, "kernel", machine && version ? COZK_CHECK_OK : COZK_CHECK_MISSING,
-		       "%s on %s%s%s", uts.release, uts.machine,
-		       version ? "" : ": too old, 6.1 is the oldest that works",
+	version = sscanf(uts.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 1));
+	cozk_check_add(check, "kernel", machine && version ? COZK_CHECK_OK : COZK_CHECK_MISSING, "%s on %s%s%s",
+		       uts.release, uts.machine, version ? "" : ": too old, 6.1 is the oldest that works",
 		       machine ? "" : ": the module is for x86_64 so far");
 	if (!machine || !version)
-		cozk_check_mend(check, "%s", version ? lab_instead :
-						       "boot a newer kernel, or use the lab");
+		cozk_check_mend(check, "%s", version ? lab_instead : "boot a newer kernel, or use the lab");
 }
 
 static bool has_capability(unsigned int cap)
@@ -59,8 +56,7 @@ static bool has_capability(unsigned int cap)
 	struct __user_cap_data_struct data[2];
 
 	memset(data, 0, sizeof(data));
-	return !syscall(SYS_capget, &header, data) &&
-	       (data[cap / 32].effective >> (cap % 32) & 1);
+	return !syscall(SYS_capget, &header, data) && (data[cap / 32].effective >> (cap % 32) & 1);
 }
 
 /* Root of a user namespace has every capability, but none over the kernel. */
@@ -69,8 +65,8 @@ static bool in_user_namespace(void)
 	char line[64];
 	unsigned long long first, outside, count;
 
-	if (sscanf(read_line("/proc/self/uid_map", line, sizeof(line)), "%llu %llu %llu", &first,
-		   &outside, &count) != 3)
+	if (sscanf(read_line("/proc/self/uid_map", line, sizeof(line)), "%llu %llu %llu", &first, &outside, &count) !=
+	    3)
 		return false;
 	return first != 0 || outside != 0 || count < UINT32_MAX;
 }
@@ -110,15 +106,14 @@ static void check_device(struct cozk_check *check)
 		else if (error == -ENOENT && check->module[0])
 			cozk_check_mend(check, "insmod %s", check->module);
 		else if (error == -ENOENT)
-			cozk_check_mend(check, "make module && insmod build/module/%s/cozk.ko",
-					check->release);
+			cozk_check_mend(check, "make module && insmod build/module/%s/cozk.ko", check->release);
 		else
 			cozk_check_mend(check, "%s", cozk_device_hint(error));
 		return;
 	}
 	check->device_ok = true;
-	cozk_check_add(check, "device", COZK_CHECK_OK, "/dev/cozk opens: cozk %.31s, interface %u",
-		       device.info.version, device.info.abi_version);
+	cozk_check_add(check, "device", COZK_CHECK_OK, "/dev/cozk opens: cozk %.31s, interface %u", device.info.version,
+		       device.info.abi_version);
 	if (device.info.features & COZK_FEATURE_KERNEL_IP)
 		cozk_check_add(check, "kernel code", COZK_CHECK_OK, "can be seen (CAP_PERFMON)");
 	else {
@@ -140,11 +135,9 @@ static void check_modules(struct cozk_check *check)
 		return;
 	}
 	/* With the module there, this is only of interest for the next boot. */
-	cozk_check_add(check, "modules", check->device_ok ? COZK_CHECK_NOTE : COZK_CHECK_MISSING,
-		       "%s", why);
+	cozk_check_add(check, "modules", check->device_ok ? COZK_CHECK_NOTE : COZK_CHECK_MISSING, "%s", why);
 	if (*lockdown && !strstr(lockdown, "[none]"))
-		cozk_check_mend(check,
-				"sign cozk.ko with a key enrolled by mokutil, switch Secure Boot off, or %s",
+		cozk_check_mend(check, "sign cozk.ko with a key enrolled by mokutil, switch Secure Boot off, or %s",
 				lab_instead);
 	else if (strstr(why, "container"))
 		cozk_check_mend(check, "load cozk.ko on the host, or %s", lab_instead);
@@ -156,18 +149,16 @@ static void check_headers(struct cozk_check *check)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "/lib/modules/%s/build/include/generated/utsrelease.h",
-		 check->release);
+	snprintf(path, sizeof(path), "/lib/modules/%s/build/include/generated/utsrelease.h", check->release);
 	check->headers_ok = !access(path, R_OK);
 	path[strlen(path) - strlen("/include/generated/utsrelease.h")] = '\0';
 	if (check->headers_ok) {
 		cozk_check_add(check, "headers", COZK_CHECK_OK, "%s", path);
 	} else if (!check->loadable || check->module[0]) {
-		cozk_check_add(check, "headers", COZK_CHECK_NOTE,
-			       "of the running kernel are not here (%s), nor needed", path);
+		cozk_check_add(check, "headers", COZK_CHECK_NOTE, "of the running kernel are not here (%s), nor needed",
+			       path);
 	} else {
-		cozk_check_add(check, "headers", COZK_CHECK_MISSING,
-			       "of the running kernel are not here (%s)", path);
+		cozk_check_add(check, "headers", COZK_CHECK_MISSING, "of the running kernel are not here (%s)", path);
 		cozk_check_mend(check, "apt install linux-headers-%s", check->release);
 	}
 }
@@ -201,12 +192,10 @@ static void check_exports(struct cozk_check *check)
 			snprintf(missing + used, sizeof(missing) - used, " %s", needed[i]);
 	}
 	if (!*missing) {
-		cozk_check_add(check, "exports", COZK_CHECK_OK,
-			       "the kernel exports what the module needs");
+		cozk_check_add(check, "exports", COZK_CHECK_OK, "the kernel exports what the module needs");
 		return;
 	}
-	cozk_check_add(check, "exports", COZK_CHECK_MISSING,
-		       "the kernel does not export to modules:%s", missing);
+	cozk_check_add(check, "exports", COZK_CHECK_MISSING, "the kernel does not export to modules:%s", missing);
 	cozk_check_mend(check, "boot a Debian kernel, or %s", lab_instead);
 }
 
@@ -242,8 +231,7 @@ static void check_module_file(struct cozk_check *check)
 	}
 	if (check->device_ok || !check->loadable)
 		return;
-	cozk_check_add(check, "module", COZK_CHECK_MISSING, "cozk.ko is not built for %s",
-		       check->release);
+	cozk_check_add(check, "module", COZK_CHECK_MISSING, "cozk.ko is not built for %s", check->release);
 	cozk_check_mend(check, "make module");
 }
 
@@ -266,14 +254,12 @@ static void check_group(struct cozk_check *check)
 	if (group && is_member(group)) {
 		cozk_check_add(check, "group", COZK_CHECK_OK, "you are a member of cozk");
 	} else if (!geteuid()) {
-		cozk_check_add(check, "group", COZK_CHECK_OK,
-			       "%s; you are root, so it does not matter",
+		cozk_check_add(check, "group", COZK_CHECK_OK, "%s; you are root, so it does not matter",
 			       group ? "cozk exists" : "there is no group cozk");
 	} else {
-		cozk_check_add(check, "group",
-			       check->device_ok ? COZK_CHECK_NOTE : COZK_CHECK_MISSING,
-			       group ? "you are no member of cozk, who may use /dev/cozk" :
-				       "there is no group cozk, whose members may use /dev/cozk");
+		cozk_check_add(check, "group", check->device_ok ? COZK_CHECK_NOTE : COZK_CHECK_MISSING,
+			       group ? "you are no member of cozk, who may use /dev/cozk"
+				     : "there is no group cozk, whose members may use /dev/cozk");
 		cozk_check_mend(check, "%susermod -aG cozk $USER; then log in again",
 				group ? "" : "groupadd --system cozk; ");
 	}

@@ -20,8 +20,8 @@
 #endif
 
 struct lab {
-	char root[PATH_MAX];		/* holds lab/ and scripts/ */
-	char state[PATH_MAX + 32];	/* kernels */
+	char root[PATH_MAX];	   /* holds lab/ and scripts/ */
+	char state[PATH_MAX + 32]; /* kernels */
 	char modules[PATH_MAX + 32];
 };
 
@@ -30,8 +30,7 @@ static bool take_root(struct lab *lab, const char *root)
 {
 	char boot[PATH_MAX], *real;
 
-	if (snprintf(boot, sizeof(boot), "%s/lab/boot", root) >= (int)sizeof(boot) ||
-	    access(boot, X_OK))
+	if (snprintf(boot, sizeof(boot), "%s/lab/boot", root) >= (int)sizeof(boot) || access(boot, X_OK))
 		return false;
 	real = realpath(root, NULL);
 	snprintf(lab->root, sizeof(lab->root), "%s", real ? real : root);
@@ -91,8 +90,7 @@ static void find_places(struct lab *lab)
 }
 
 /* A program that the lab needs. Returns whether it is there. */
-static bool check_tool(struct cozk_check *check, const char *name, const char *const *paths,
-		       const char *package)
+static bool check_tool(struct cozk_check *check, const char *name, const char *const *paths, const char *package)
 {
 	char path[PATH_MAX], why[PATH_MAX + 128];
 
@@ -110,13 +108,11 @@ static bool check_tool(struct cozk_check *check, const char *name, const char *c
 static bool check_tools(struct cozk_check *check)
 {
 	static const char *const qemu[] = { "qemu-system-x86_64", NULL };
-	static const char *const virtiofsd[] = { "/usr/lib/qemu/virtiofsd",
-						 "/usr/libexec/virtiofsd", NULL };
+	static const char *const virtiofsd[] = { "/usr/lib/qemu/virtiofsd", "/usr/libexec/virtiofsd", NULL };
 	static const char *const busybox[] = { "/usr/bin/busybox", "/bin/busybox", NULL };
 	bool ok = check_tool(check, "lab: QEMU", qemu, "qemu-system-x86");
 
-	ok &= check_tool(check, "lab: virtiofsd", virtiofsd,
-			 "qemu-system-common (Debian 13: virtiofsd)");
+	ok &= check_tool(check, "lab: virtiofsd", virtiofsd, "qemu-system-common (Debian 13: virtiofsd)");
 	ok &= check_tool(check, "lab: busybox", busybox, "busybox-static");
 	return ok;
 }
@@ -149,12 +145,10 @@ static bool check_lab_kernel(struct cozk_check *check, const struct lab *lab, co
 		return false;
 	snprintf(path, sizeof(path), "%s/%s/cozk.ko", lab->modules, release);
 	built = !access(path, R_OK);
-	cozk_check_add(check, "lab: kernel", built ? COZK_CHECK_OK : COZK_CHECK_MISSING,
-		       "%.*s (%s)%s", (int)strlen(file) - 4, file, release,
-		       built ? "" : ", but cozk.ko is not built for it");
+	cozk_check_add(check, "lab: kernel", built ? COZK_CHECK_OK : COZK_CHECK_MISSING, "%.*s (%s)%s",
+		       (int)strlen(file) - 4, file, release, built ? "" : ", but cozk.ko is not built for it");
 	if (!built)
-		cozk_check_mend(check, ". %.200s/kernels/%s; make module KDIR=$KDIR", lab->state,
-				file);
+		cozk_check_mend(check, ". %.200s/kernels/%s; make module KDIR=$KDIR", lab->state, file);
 	return built;
 }
 
@@ -241,8 +235,7 @@ static void check_kvm(struct cozk_check *check, const struct lab *lab)
 		return;
 	}
 	cozk_check_add(check, "lab: KVM", COZK_CHECK_NOTE,
-		       "/dev/kvm cannot be used (%s): the lab emulates, which is slow",
-		       strerror(-error));
+		       "/dev/kvm cannot be used (%s): the lab emulates, which is slow", strerror(-error));
 	if (error == -EACCES)
 		cozk_check_mend(check, "usermod -aG kvm $USER; then log in again");
 }
@@ -253,8 +246,7 @@ void cozk_check_lab(struct cozk_check *check)
 	bool ok;
 
 	if (getenv("COZK_LAB")) {
-		cozk_check_add(check, "lab", COZK_CHECK_OK, "this is the lab, kernel %s",
-			       check->release);
+		cozk_check_add(check, "lab", COZK_CHECK_OK, "this is the lab, kernel %s", check->release);
 		return;
 	}
 	if (!find_root(&lab)) {

@@ -27,15 +27,13 @@ static void check_counters(struct cozk_check *check)
 	error = errno;
 	if (fd >= 0) {
 		close(fd);
-		cozk_check_add(check, "counters", COZK_CHECK_OK,
-			       "hardware counters work: -e cycles and others");
+		cozk_check_add(check, "counters", COZK_CHECK_OK, "hardware counters work: -e cycles and others");
 		return;
 	}
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		cozk_check_add(check, "counters", COZK_CHECK_NOTE,
-			       "hardware counters are not permitted (-e EVENT)");
+		cozk_check_add(check, "counters", COZK_CHECK_NOTE, "hardware counters are not permitted (-e EVENT)");
 		cozk_check_mend(check, "sysctl kernel.perf_event_paranoid=2, or run cozk as root");
 		break;
 	case ENOSYS:
@@ -44,8 +42,7 @@ static void check_counters(struct cozk_check *check)
 		break;
 	default:
 		cozk_check_add(check, "counters", COZK_CHECK_NOTE,
-			       "no hardware counters (%s): the clock samples, which is the default",
-			       strerror(error));
+			       "no hardware counters (%s): the clock samples, which is the default", strerror(error));
 	}
 }
 
@@ -71,8 +68,8 @@ static void check_debuginfo(struct cozk_check *check)
 	if (client)
 		dlclose(client);
 	if (client && urls && *urls) {
-		cozk_check_add(check, "debuginfod", COZK_CHECK_OK,
-			       "missing debug information is fetched from %.400s", urls);
+		cozk_check_add(check, "debuginfod", COZK_CHECK_OK, "missing debug information is fetched from %.400s",
+			       urls);
 		return;
 	}
 	cozk_check_add(check, "debuginfod", COZK_CHECK_NOTE,

@@ -27,8 +27,7 @@ static const char doc[] =
 	"  cozk check\n"
 	"  cozk check --json | jq -r '.facts[] | select(.state == \"missing\").mend'";
 
-void cozk_check_add(struct cozk_check *check, const char *name, enum cozk_check_state state,
-		    const char *format, ...)
+void cozk_check_add(struct cozk_check *check, const char *name, enum cozk_check_state state, const char *format, ...)
 {
 	struct cozk_fact *fact = &check->v[check->len];
 	va_list args;
@@ -91,8 +90,7 @@ static void verdict(const struct cozk_check *check, char *buf, size_t len)
 	if (check->device_ok)
 		snprintf(buf, len, "`cozk run PROG` works here.");
 	else if (check->loadable && check->module[0])
-		snprintf(buf, len, "`cozk run PROG` works here once the module is loaded: `insmod %s`%s",
-			 check->module,
+		snprintf(buf, len, "`cozk run PROG` works here once the module is loaded: `insmod %s`%s", check->module,
 			 check->lab_ok ? "; until then: `cozk lab -- cozk run PROG`." : ".");
 	else if (check->loadable && check->headers_ok)
 		snprintf(buf, len, "`cozk run PROG` works here once the module is built and loaded%s",
@@ -112,8 +110,8 @@ static void print_text(const struct cozk_check *check)
 	for (size_t i = 0; i < check->len; i++) {
 		const struct cozk_fact *fact = &check->v[i];
 
-		printf("%s%-7s%s  %-14s %s\n", colour ? colours[fact->state] : "",
-		       state_name(fact->state), colour ? "\033[0m" : "", fact->name, fact->text);
+		printf("%s%-7s%s  %-14s %s\n", colour ? colours[fact->state] : "", state_name(fact->state),
+		       colour ? "\033[0m" : "", fact->name, fact->text);
 		if (*fact->mend)
 			printf("%25s-> %s\n", "", fact->mend);
 	}
@@ -130,14 +128,13 @@ static int print_json(const struct cozk_check *check)
 	for (size_t i = 0; i < check->len && facts; i++) {
 		const struct cozk_fact *fact = &check->v[i];
 
-		json_array_append_new(facts, json_pack("{s:s, s:s, s:s, s:s?}", "name", fact->name,
-						       "state", state_name(fact->state), "text",
-						       fact->text, "mend",
+		json_array_append_new(facts, json_pack("{s:s, s:s, s:s, s:s?}", "name", fact->name, "state",
+						       state_name(fact->state), "text", fact->text, "mend",
 						       *fact->mend ? fact->mend : NULL));
 	}
 	verdict(check, text, sizeof(text));
-	root = json_pack("{s:b, s:b, s:s, s:s, s:o}", "here", check->device_ok, "lab",
-			 check->lab_ok, "kernel", check->release, "verdict", text, "facts", facts);
+	root = json_pack("{s:b, s:b, s:s, s:s, s:o}", "here", check->device_ok, "lab", check->lab_ok, "kernel",
+			 check->release, "verdict", text, "facts", facts);
 	if (root)
 		rc = json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');

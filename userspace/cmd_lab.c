@@ -31,19 +31,16 @@ static const struct argp_option options[] = {
 	{ "kernel", KEY_FIRST, "NAME", 0, "6.1, 6.12 (default), or a release that is fetched", 0 },
 	{ "smp", KEY_FIRST + 1, "N", 0, "Processors (default 2)", 0 },
 	{ "mem", KEY_FIRST + 2, "SIZE", 0, "Memory (default 2G)", 0 },
-	{ "share", KEY_FIRST + 3, "DIR", 0,
-	  "DIR is writable in the guest, and what is written stays (repeatable)", 0 },
-	{ "timeout", KEY_FIRST + 4, "SECONDS", 0,
-	  "End everything after this time, boot included, with status 124", 0 },
-	{ "module", KEY_FIRST + 5, "FILE", 0,
-	  "Load this module instead of the one built for the kernel", 0 },
+	{ "share", KEY_FIRST + 3, "DIR", 0, "DIR is writable in the guest, and what is written stays (repeatable)", 0 },
+	{ "timeout", KEY_FIRST + 4, "SECONDS", 0, "End everything after this time, boot included, with status 124", 0 },
+	{ "module", KEY_FIRST + 5, "FILE", 0, "Load this module instead of the one built for the kernel", 0 },
 	{ "no-module", KEY_FIRST + 6, NULL, 0, "Load no module", 0 },
 	{ "no-kvm", KEY_FIRST + 7, NULL, 0, "Emulate, even if /dev/kvm works", 0 },
 	{ "virtual-time", KEY_FIRST + 8, NULL, 0,
 	  "Emulate one processor whose time counts instructions: slow, repeatable", 0 },
 	{ "append", KEY_FIRST + 9, "WORDS", 0, "More kernel arguments", 0 },
-	{ "strict", KEY_FIRST + 10, NULL, 0,
-	  "Status 125 if the kernel logs a warning, BUG, lockdep report or the like", 0 },
+	{ "strict", KEY_FIRST + 10, NULL, 0, "Status 125 if the kernel logs a warning, BUG, lockdep report or the like",
+	  0 },
 	{ "no-panic-on-warn", KEY_FIRST + 11, NULL, 0, "Go on after a kernel warning", 0 },
 	{ "no-stdin", KEY_FIRST + 12, NULL, 0, "COMMAND reads /dev/null", 0 },
 	{ "console", KEY_FIRST + 13, "FILE", 0, "Write the guest's console to FILE", 0 },
@@ -151,13 +148,12 @@ int cmd_lab(int argc, char **argv)
 	if (!find_boot(path, sizeof(path))) {
 		cozk_errorf("set COZK_LABDIR to the lab/ folder of cozk's source tree",
 			    "lab: its scripts are not here (looked for boot in %s)",
-			    getenv("COZK_LABDIR") ?:
-			    "../../lab beside cozk, and in " COZK_LIBDIR "/lab");
+			    getenv("COZK_LABDIR") ?: "../../lab beside cozk, and in " COZK_LIBDIR "/lab");
 		return EXIT_LAB_FAILED;
 	}
 	boot.argv[0] = path;
 	execv(path, boot.argv);
-	cozk_errorf("it needs bash and QEMU: apt install bash qemu-system-x86",
-		    "lab: cannot run %s: %s", path, strerror(errno));
+	cozk_errorf("it needs bash and QEMU: apt install bash qemu-system-x86", "lab: cannot run %s: %s", path,
+		    strerror(errno));
 	return EXIT_LAB_FAILED;
 }

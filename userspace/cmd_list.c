@@ -84,11 +84,9 @@ static void check_end(struct argp_state *state)
 		argp_error(state, "say what to list: sessions, functions, lines or points");
 	kind = kind_of(options->what);
 	if (kind == KINDS)
-		argp_error(state, "cannot list '%s': sessions, functions, lines or points",
-			   options->what);
+		argp_error(state, "cannot list '%s': sessions, functions, lines or points", options->what);
 	else if (kinds[kind].of_program && !options->program)
-		argp_error(state, "%s of which program? Give its name, path or process id",
-			   options->what);
+		argp_error(state, "%s of which program? Give its name, path or process id", options->what);
 	else if (!kinds[kind].of_program && options->program)
 		argp_error(state, "%s takes no argument: %s", options->what, options->program);
 }
@@ -127,8 +125,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 int cmd_list(int argc, char **argv)
 {
-	static const struct argp argp = { option_table, parse_option, args_doc, doc, NULL, NULL,
-					  NULL };
+	static const struct argp argp = { option_table, parse_option, args_doc, doc, NULL, NULL, NULL };
 	struct cozk_list_options options = { 0 };
 	int status = COZK_EXIT_FAILURE;
 	error_t error;

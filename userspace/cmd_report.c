@@ -21,8 +21,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "input", 'i', "FILE", 0,
-	  "The profile (default " COZK_PROFILE_DEFAULT "; - is standard input)", 0 },
+	{ "input", 'i', "FILE", 0, "The profile (default " COZK_PROFILE_DEFAULT "; - is standard input)", 0 },
 	{ "all", 'a', NULL, 0, "Show what is not told from noise too", 0 },
 	{ "format", KEY_FORMAT, "FORMAT", 0, "table (default), json or csv", 0 },
 	{ "point", KEY_POINT, "NAME", 0, "Only this progress point", 0 },
@@ -30,25 +29,24 @@ static const struct argp_option options[] = {
 	{ "sort", KEY_SORT, "KEY", 0, "potential (default), slope, samples or name", 0 },
 	{ "baseline", KEY_BASELINE, "RULE", 0,
 	  "Compare with all windows at speedup 0 (pooled, default) or only with the target's own "
-	  "(own, as Coz's viewer does)", 0 },
-	{ "keep-all-windows", KEY_KEEP_ALL, NULL, 0,
-	  "Leave no window out, also where its experiment went wrong", 0 },
+	  "(own, as Coz's viewer does)",
+	  0 },
+	{ "keep-all-windows", KEY_KEEP_ALL, NULL, 0, "Leave no window out, also where its experiment went wrong", 0 },
 	{ 0 }
 };
 
-static const char doc[] =
-	"Print which code, made faster, would make the program faster, from a profile of cozk or "
-	"Coz."
-	"\v"
-	"A row reads: if TARGET were faster by so much, the program would be faster by so much. "
-	"The slope is the program's speedup per speedup of the target: 1 means all of it arrives, "
-	"0 none, below 0 that it does harm. Intervals hold the truth in 19 of 20 cases.\n\n"
-	"Status: 0 printed; 2 wrong options; 3 nothing to report, with the reason; 65 not a "
-	"profile; 66 no such file.\n\n"
-	"Examples:\n"
-	"  cozk report\n"
-	"  cozk report --all --point request-done\n"
-	"  cozk report -i prog.jsonl --run all --format csv >prog.csv";
+static const char doc[] = "Print which code, made faster, would make the program faster, from a profile of cozk or "
+			  "Coz."
+			  "\v"
+			  "A row reads: if TARGET were faster by so much, the program would be faster by so much. "
+			  "The slope is the program's speedup per speedup of the target: 1 means all of it arrives, "
+			  "0 none, below 0 that it does harm. Intervals hold the truth in 19 of 20 cases.\n\n"
+			  "Status: 0 printed; 2 wrong options; 3 nothing to report, with the reason; 65 not a "
+			  "profile; 66 no such file.\n\n"
+			  "Examples:\n"
+			  "  cozk report\n"
+			  "  cozk report --all --point request-done\n"
+			  "  cozk report -i prog.jsonl --run all --format csv >prog.csv";
 
 struct args {
 	const char *input;
@@ -57,8 +55,7 @@ struct args {
 };
 
 /* Index of @word in the NULL-terminated @words; a usage error otherwise. */
-static int choice(struct argp_state *state, const char *option, const char *word,
-		  const char *const *words)
+static int choice(struct argp_state *state, const char *option, const char *word, const char *const *words)
 {
 	for (int i = 0; words[i]; i++) {
 		if (strcmp(word, words[i]) == 0)
@@ -83,8 +80,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		args->report.all = true;
 		return 0;
 	case KEY_FORMAT:
-		args->report.format = (enum cozk_report_format)choice(state, "format", arg,
-								      formats);
+		args->report.format = (enum cozk_report_format)choice(state, "format", arg, formats);
 		return 0;
 	case KEY_POINT:
 		args->report.point = arg;
@@ -96,8 +92,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		args->report.sort = (enum cozk_report_sort)choice(state, "sort", arg, sorts);
 		return 0;
 	case KEY_BASELINE:
-		args->report.stats.baseline = (enum cozk_baseline_rule)choice(state, "baseline",
-									      arg, rules);
+		args->report.stats.baseline = (enum cozk_baseline_rule)choice(state, "baseline", arg, rules);
 		return 0;
 	case KEY_KEEP_ALL:
 		args->report.stats.keep_all = true;
@@ -122,9 +117,8 @@ static int choose_run(const struct cozk_profile *p, struct args *args)
 	errno = 0;
 	n = strtoul(args->run, &end, 10);
 	if (errno || *end || args->run[0] < '0' || args->run[0] > '9' || n < 1 || n > p->runs_len) {
-		cozk_errorf("give a number from 1 on, all, or last",
-			    "there is no run \"%s\": the profile holds %zu", args->run,
-			    p->runs_len);
+		cozk_errorf("give a number from 1 on, all, or last", "there is no run \"%s\": the profile holds %zu",
+			    args->run, p->runs_len);
 		return COZK_EXIT_USAGE;
 	}
 	args->report.stats.run = n - 1;
@@ -142,18 +136,16 @@ static int check_point(const struct cozk_profile *p, const char *name)
 
 		if (strcmp(p->points[i].name, name) == 0)
 			return 0;
-		snprintf(known + used, sizeof(known) - used, "%s%s",
-			 used ? ", " : "it holds: ", p->points[i].name);
+		snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "it holds: ", p->points[i].name);
 	}
-	cozk_errorf(*known ? known : "it holds no progress point at all",
-		    "the profile has no progress point \"%s\"", name);
+	cozk_errorf(*known ? known : "it holds no progress point at all", "the profile has no progress point \"%s\"",
+		    name);
 	return COZK_EXIT_USAGE;
 }
 
 static void warn_about(const char *input, const struct cozk_read_report *read)
 {
-	size_t kept = read->warnings_len < COZK_READ_WARNINGS_MAX ? read->warnings_len
-								  : COZK_READ_WARNINGS_MAX;
+	size_t kept = read->warnings_len < COZK_READ_WARNINGS_MAX ? read->warnings_len : COZK_READ_WARNINGS_MAX;
 
 	for (size_t i = 0; i < kept; i++)
 		cozk_warningf(NULL, "%s: %s", input, read->warnings[i]);
@@ -180,9 +172,7 @@ static int load(const char *input, struct cozk_profile *p)
 		return COZK_EXIT_NOINPUT;
 	}
 	cozk_error(why, NULL);
-	return err == -ENOMEM ? COZK_EXIT_FAILURE
-	       : err == -EIO  ? COZK_EXIT_IOERR
-			      : COZK_EXIT_NOINPUT;
+	return err == -ENOMEM ? COZK_EXIT_FAILURE : err == -EIO ? COZK_EXIT_IOERR : COZK_EXIT_NOINPUT;
 }
 
 static int report(struct args *args, struct cozk_profile *p)

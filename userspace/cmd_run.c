@@ -42,7 +42,7 @@ struct run {
 	struct cozk_child child;
 	struct cozk_controller controller;
 	char library[PATH_MAX];
-	const char *preload;	/* library to preload, or NULL */
+	const char *preload; /* library to preload, or NULL */
 };
 
 static int program_status(int error)
@@ -56,7 +56,8 @@ static int find_library(struct run *run)
 		run->preload = run->library;
 	else
 		cozk_warningf("build it with `make lib`, or set COZK_LIBRARY to its path",
-			      "no libcoz-lite.so at %s, so progress points in the program will not count", run->library);
+			      "no libcoz-lite.so at %s, so progress points in the program will not count",
+			      run->library);
 	return 0;
 }
 
@@ -119,13 +120,14 @@ static int start_sampling(struct run *run)
 		error = cozk_device_sampling_event(&run->dev, o->period_ns, &attr, o->event_period);
 		if (!error)
 			return 0;
-		cozk_warningf("without -e it is the CPU clock anyway", "this machine cannot sample on %s (%s): using the CPU clock",
-			      o->event, strerror(-error));
+		cozk_warningf("without -e it is the CPU clock anyway",
+			      "this machine cannot sample on %s (%s): using the CPU clock", o->event, strerror(-error));
 		run->options.event = NULL;
 	}
 	error = cozk_device_sampling(&run->dev, o->period_ns);
 	if (error) {
-		cozk_errorf("`cozk check` tells what this machine can do", "the module cannot sample: %s", strerror(-error));
+		cozk_errorf("`cozk check` tells what this machine can do", "the module cannot sample: %s",
+			    strerror(-error));
 		return COZK_EXIT_UNAVAILABLE;
 	}
 	return 0;
@@ -226,7 +228,8 @@ static int start_program(struct run *run)
 	error = cozk_launch_go(&run->child);
 	if (!error)
 		return 0;
-	cozk_errorf("is it a program for this machine?", "cannot execute %s: %s", run->options.program[0], strerror(-error));
+	cozk_errorf("is it a program for this machine?", "cannot execute %s: %s", run->options.program[0],
+		    strerror(-error));
 	return error == -ENOENT ? COZK_EXIT_NOT_FOUND : COZK_EXIT_NOT_EXECUTABLE;
 }
 
@@ -276,7 +279,8 @@ static int finish_profile(struct run *run)
 	cozk_controller_finish(&run->controller, status, why_nothing(run));
 	if (!run->controller.profile_error)
 		return 0;
-	cozk_error(cozk_profile_error(run->profile), "make room, or choose another file with -o; the table below has everything");
+	cozk_error(cozk_profile_error(run->profile),
+		   "make room, or choose another file with -o; the table below has everything");
 	return COZK_EXIT_IOERR;
 }
 
@@ -298,8 +302,8 @@ static int report(struct run *run)
 		fprintf(stderr, "cozk: no progress point was visited, so progress is the CPU time the program got; "
 				"COZ_PROGRESS of cozk.h marks what really counts\n");
 	if (!run->options.quiet && run->controller.windows)
-		fprintf(stderr, "cozk: profile in %s; `cozk report -i %s` prints this table again\n", run->options.output,
-			run->options.output);
+		fprintf(stderr, "cozk: profile in %s; `cozk report -i %s` prints this table again\n",
+			run->options.output, run->options.output);
 	return status;
 }
 
@@ -314,7 +318,8 @@ static int problem_status(struct run *run)
 	wait_for_end(run);
 	finish_profile(run);
 	if (c->problem_code == -ENOENT || c->problem_code == -EINVAL) {
-		cozk_error(c->problem, "`cozk list lines PROGRAM` and `cozk list functions PROGRAM` show what there is");
+		cozk_error(c->problem,
+			   "`cozk list lines PROGRAM` and `cozk list functions PROGRAM` show what there is");
 		return COZK_EXIT_DATAERR;
 	}
 	cozk_errorf(NULL, "%s: %s", c->problem, strerror(-c->problem_code));

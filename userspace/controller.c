@@ -16,7 +16,7 @@ enum {
 	/* Enough samples to see which code is hot at all; a quiet program is not waited for longer than this. */
 	FIRST_SAMPLES = 100,
 	FIRST_LOOK_MS = 1000,
-	DUMP_EVERY = 32,	/* windows, as in Coz */
+	DUMP_EVERY = 32, /* windows, as in Coz */
 };
 
 static uint64_t now_ns(void)
@@ -138,8 +138,7 @@ static bool over(struct cozk_controller *c)
 
 static bool done(struct cozk_controller *c)
 {
-	return over(c) || *c->stop || c->problem_code ||
-	       (c->duration_ns && now_ns() - c->start_ns >= c->duration_ns);
+	return over(c) || *c->stop || c->problem_code || (c->duration_ns && now_ns() - c->start_ns >= c->duration_ns);
 }
 
 static void pause_ms(int ms)

@@ -32,11 +32,11 @@ struct cozk_controller {
 	struct cozk_resolver *resolver;
 	struct cozk_profile_file *profile;
 	struct cozk_child *child;
-	volatile sig_atomic_t *stop;	/* a signal: no more windows */
-	uint64_t window_period_ns;	/* sample period inside windows */
-	uint64_t duration_ns;		/* of the experimenting, 0: to the end of the program */
-	bool end_to_end;		/* one window, which is the whole run */
-	void (*on_window)(struct cozk_controller *c);	/* after each window, or NULL */
+	volatile sig_atomic_t *stop;		      /* a signal: no more windows */
+	uint64_t window_period_ns;		      /* sample period inside windows */
+	uint64_t duration_ns;			      /* of the experimenting, 0: to the end of the program */
+	bool end_to_end;			      /* one window, which is the whole run */
+	void (*on_window)(struct cozk_controller *c); /* after each window, or NULL */
 
 	struct cozk_plan plan;
 	struct cozk_samples samples;
@@ -45,21 +45,21 @@ struct cozk_controller {
 	struct cozk_controller_target *targets;
 	size_t targets_len, targets_cap;
 
-	struct cozk_point *points;	/* COZK_MAX_POINTS */
+	struct cozk_point *points; /* COZK_MAX_POINTS */
 	size_t points_len;
-	struct cozk_count *counts;	/* COZK_MAX_POINTS */
-	struct cozk_visits *visits;	/* COZK_MAX_POINTS */
+	struct cozk_count *counts;  /* COZK_MAX_POINTS */
+	struct cozk_visits *visits; /* COZK_MAX_POINTS */
 	size_t visits_len;
 
 	uint64_t start_ns;
-	uint64_t windows;		/* kept in the profile */
+	uint64_t windows; /* kept in the profile */
 	uint64_t windows_opened;
 	uint64_t settle_ns;
-	uint64_t visits_seen;		/* of all points */
-	bool program_over;		/* no thread of the session is left */
-	int profile_error;		/* the first failed write, -errno */
-	int memory_error;		/* -ENOMEM once records could not be kept */
-	char problem[512];		/* what ended the experimenting early, or "" */
+	uint64_t visits_seen; /* of all points */
+	bool program_over;    /* no thread of the session is left */
+	int profile_error;    /* the first failed write, -errno */
+	int memory_error;     /* -ENOMEM once records could not be kept */
+	char problem[512];    /* what ended the experimenting early, or "" */
 	int problem_code;
 };
 

@@ -83,8 +83,7 @@ static int by_build_id(const char *build_id)
 
 	if (strlen(build_id) < 4)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", global_dir, build_id,
-		 build_id + 2);
+	snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", global_dir, build_id, build_id + 2);
 	return try_open(path, build_id, NULL);
 }
 
@@ -134,8 +133,7 @@ static int by_debuginfod(const char *build_id)
 	if (!lib)
 		return -ENOENT;
 	begin = (void *(*)(void))dlsym(lib, "debuginfod_begin");
-	find = (int (*)(void *, const unsigned char *, int,
-			char **))dlsym(lib, "debuginfod_find_debuginfo");
+	find = (int (*)(void *, const unsigned char *, int, char **))dlsym(lib, "debuginfod_find_debuginfo");
 	end = (void (*)(void *))dlsym(lib, "debuginfod_end");
 	client = begin && find && end ? begin() : NULL;
 	if (client) {

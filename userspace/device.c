@@ -57,13 +57,16 @@ const char *cozk_device_hint(int error)
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
-		return "load it with `insmod cozk.ko`; where modules cannot be loaded, run the command in the lab: `cozk lab -- cozk run …`; "
+		return "load it with `insmod cozk.ko`; where modules cannot be loaded, run the command in the lab: "
+		       "`cozk lab -- cozk run …`; "
 		       "`cozk check` tells what this machine can do";
 	case EACCES:
 	case EPERM:
-		return "become a member of the group that owns " DEVICE_PATH " (`usermod -aG cozk USER`, then log in again), or use sudo";
+		return "become a member of the group that owns " DEVICE_PATH
+		       " (`usermod -aG cozk USER`, then log in again), or use sudo";
 	case EPROTO:
-		return "build module and program from the same source: `make module`, then `rmmod cozk` and `insmod cozk.ko`";
+		return "build module and program from the same source: `make module`, then `rmmod cozk` and `insmod "
+		       "cozk.ko`";
 	default:
 		return "`cozk check` tells what is missing";
 	}

@@ -11,7 +11,7 @@
 #include "cozk.h"
 
 struct cozk_device {
-	int fd;			/* control fd; closing it ends the session */
+	int fd; /* control fd; closing it ends the session */
 	struct cozk_info info;
 };
 
@@ -28,7 +28,7 @@ int cozk_device_exit_status(int error);
 
 /* Each returns 0 or -errno as documented with the ioctl in include/uapi/cozk.h. */
 int cozk_device_adopt(struct cozk_device *dev, pid_t pid);
-int cozk_device_client(struct cozk_device *dev);	/* a client fd, close-on-exec */
+int cozk_device_client(struct cozk_device *dev); /* a client fd, close-on-exec */
 int cozk_device_sampling(struct cozk_device *dev, uint64_t period_ns);
 int cozk_device_sampling_event(struct cozk_device *dev, uint64_t period_ns, const void *attr, uint64_t event_period);
 int cozk_device_scope(struct cozk_device *dev, uint32_t space, const struct cozk_span *spans, size_t count);

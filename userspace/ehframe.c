@@ -33,8 +33,8 @@ static int frame_hdr_read(struct cozk_binary *binary, struct frame_hdr *ret)
 	Elf_Data *data = cozk_elf_section(binary->elf, ".eh_frame_hdr", &shdr);
 	const uint8_t *p = data ? data->d_buf : NULL;
 
-	if (!p || data->d_size < HDR_SIZE || p[0] != 1 || (p[1] & 0x0f) != DW_EH_PE_sdata4 ||
-	    p[2] != DW_EH_PE_udata4 || p[3] != TABLE_ENC)
+	if (!p || data->d_size < HDR_SIZE || p[0] != 1 || (p[1] & 0x0f) != DW_EH_PE_sdata4 || p[2] != DW_EH_PE_udata4 ||
+	    p[3] != TABLE_ENC)
 		return -ENOENT;
 	ret->count = get_s32(p + 8);
 	if (!ret->count || ret->count > (data->d_size - HDR_SIZE) / ENTRY_SIZE)
@@ -88,8 +88,7 @@ static uint64_t fde_size(struct cozk_binary *binary, uint64_t fde)
 	return (uint32_t)get_s32(base + off + 12);
 }
 
-int cozk_ehframe_find(struct cozk_binary *binary, uint64_t vaddr, uint64_t *ret_start,
-		      uint64_t *ret_end)
+int cozk_ehframe_find(struct cozk_binary *binary, uint64_t vaddr, uint64_t *ret_start, uint64_t *ret_end)
 {
 	struct frame_hdr hdr;
 	uint32_t lo = 0, hi;
@@ -109,8 +108,7 @@ int cozk_ehframe_find(struct cozk_binary *binary, uint64_t vaddr, uint64_t *ret_
 	if (!lo)
 		return -ENOENT;
 	start = entry_start(&hdr, lo - 1);
-	size = fde_size(binary, hdr.vaddr + (int64_t)get_s32(hdr.table +
-							     (size_t)(lo - 1) * ENTRY_SIZE + 4));
+	size = fde_size(binary, hdr.vaddr + (int64_t)get_s32(hdr.table + (size_t)(lo - 1) * ENTRY_SIZE + 4));
 	if (!size && lo < hdr.count)
 		size = entry_start(&hdr, lo) - start;
 	if (vaddr - start >= size)

@@ -37,16 +37,15 @@ void cozk_elfimage_close(struct cozk_elfimage *image)
 }
 
 /* The next program header of @type from *@index on, whose content is all in the file. */
-static bool next_segment(const struct cozk_elfimage *image, unsigned int type, size_t *index,
-			 GElf_Phdr *ret)
+static bool next_segment(const struct cozk_elfimage *image, unsigned int type, size_t *index, GElf_Phdr *ret)
 {
 	size_t n;
 
 	if (elf_getphdrnum(image->elf, &n))
 		return false;
 	for (; *index < n; (*index)++) {
-		if (gelf_getphdr(image->elf, *index, ret) && ret->p_type == type &&
-		    ret->p_offset <= image->size && ret->p_filesz <= image->size - ret->p_offset) {
+		if (gelf_getphdr(image->elf, *index, ret) && ret->p_type == type && ret->p_offset <= image->size &&
+		    ret->p_filesz <= image->size - ret->p_offset) {
 			(*index)++;
 			return true;
 		}

@@ -24,7 +24,7 @@ struct cozk_elf_dynamic {
 	const char *needed[COZK_ELF_NEEDED_MAX];
 	size_t needed_len;
 	const char *rpath; /* DT_RUNPATH, else DT_RPATH; NULL */
-	bool pie; /* marked as a position independent executable */
+	bool pie;	   /* marked as a position independent executable */
 };
 
 /* Opens the file. Returns 0, -ENOEXEC if it is not ELF, or another -errno. */
@@ -41,15 +41,13 @@ const char *cozk_elfimage_interpreter(const struct cozk_elfimage *image);
 bool cozk_elfimage_dynamic(const struct cozk_elfimage *image, struct cozk_elf_dynamic *ret);
 
 /* Does the dynamic symbol table define (else: import) one of @names, a list that NULL ends? */
-bool cozk_elfimage_symbol(const struct cozk_elfimage *image, const char *const *names,
-			  bool defined);
+bool cozk_elfimage_symbol(const struct cozk_elfimage *image, const char *const *names, bool defined);
 
 /*
  * Calls @fn with the path of every library that @path needs, directly or through another, as far as
  * it is found: in RUNPATH, LD_LIBRARY_PATH and beside the file that needs it, and with @system also
  * in the system's own folders. Stops when @fn returns non-zero and returns that; else 0 or -ENOMEM.
  */
-int cozk_elf_libraries(const char *path, bool system, int (*fn)(const char *path, void *arg),
-		       void *arg);
+int cozk_elf_libraries(const char *path, bool system, int (*fn)(const char *path, void *arg), void *arg);
 
 #endif

@@ -28,8 +28,7 @@ struct walk {
 };
 
 /* One folder of a search path, with $ORIGIN put in. Returns false if it is of no use. */
-static bool expand_folder(const char *folder, size_t len, const char *origin, char *buf,
-			  size_t size)
+static bool expand_folder(const char *folder, size_t len, const char *origin, char *buf, size_t size)
 {
 	static const char *const words[] = { "$ORIGIN", "${ORIGIN}" };
 
@@ -37,11 +36,9 @@ static bool expand_folder(const char *folder, size_t len, const char *origin, ch
 		size_t word = strlen(words[i]);
 
 		if (len >= word && !strncmp(folder, words[i], word))
-			return snprintf(buf, size, "%s%.*s", origin, (int)(len - word),
-					folder + word) < (int)size;
+			return snprintf(buf, size, "%s%.*s", origin, (int)(len - word), folder + word) < (int)size;
 	}
-	return len && !memchr(folder, '$', len) &&
-	       snprintf(buf, size, "%.*s", (int)len, folder) < (int)size;
+	return len && !memchr(folder, '$', len) && snprintf(buf, size, "%.*s", (int)len, folder) < (int)size;
 }
 
 /* Looks for @name in the folders of @list, separated by ':'. Returns a new string or NULL. */
@@ -52,16 +49,15 @@ static char *find_in(const char *list, const char *origin, const char *name)
 		char folder[PATH_MAX], path[PATH_MAX];
 
 		if (expand_folder(list, len, origin, folder, sizeof(folder)) &&
-		    snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) &&
-		    !access(path, R_OK))
+		    snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) && !access(path, R_OK))
 			return realpath(path, NULL);
 		list += len + (list[len] == ':');
 	}
 	return NULL;
 }
 
-static char *find_library(const struct walk *w, const struct cozk_elf_dynamic *dynamic,
-			  const char *origin, const char *name)
+static char *find_library(const struct walk *w, const struct cozk_elf_dynamic *dynamic, const char *origin,
+			  const char *name)
 {
 	char *path;
 
@@ -86,8 +82,7 @@ static bool is_known(char *const *list, size_t len, const char *text)
 	return false;
 }
 
-static int add_library(struct walk *w, const struct cozk_elf_dynamic *dynamic, const char *origin,
-		       const char *name)
+static int add_library(struct walk *w, const struct cozk_elf_dynamic *dynamic, const char *origin, const char *name)
 {
 	char *path;
 
@@ -129,8 +124,7 @@ static int add_needed(struct walk *w, const char *path)
 	return rc;
 }
 
-int cozk_elf_libraries(const char *path, bool system, int (*fn)(const char *path, void *arg),
-		       void *arg)
+int cozk_elf_libraries(const char *path, bool system, int (*fn)(const char *path, void *arg), void *arg)
 {
 	struct walk *w = calloc(1, sizeof(*w));
 	int rc = 0;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	NAME_MAX_COMPARED = 64,	/* no event has a longer name */
+	NAME_MAX_COMPARED = 64, /* no event has a longer name */
 	NEAR_SHOWN = 3,
 };
 
@@ -73,8 +73,7 @@ static void near_try(struct near *list, const char *asked, const char *name)
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		size_t len = strlen(prefixes[i]);
-		unsigned int rest = !strncmp(name, prefixes[i], len) ? distance(asked, name + len) :
-								       d;
+		unsigned int rest = !strncmp(name, prefixes[i], len) ? distance(asked, name + len) : d;
 
 		if (rest < d)
 			d = rest;
@@ -131,8 +130,7 @@ static void explain_unknown(const char *name, char *err, size_t errlen)
 	for (size_t i = 0; i < NEAR_SHOWN && list[i].name[0]; i++) {
 		if (used < 0 || (size_t)used >= errlen)
 			return;
-		used += snprintf(err + used, errlen - used, "%s%s",
-				 i ? ", " : "; did you mean ", list[i].name);
+		used += snprintf(err + used, errlen - used, "%s%s", i ? ", " : "; did you mean ", list[i].name);
 	}
 }
 

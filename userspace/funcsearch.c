@@ -18,7 +18,7 @@ enum {
 struct needles {
 	uint32_t v[MAX_NEEDLES];
 	size_t len;
-	bool all;		/* search is of no use: read every unit */
+	bool all; /* search is of no use: read every unit */
 };
 
 struct search {
@@ -28,7 +28,7 @@ struct search {
 	struct cozk_ranges *ranges;
 	Elf_Data *info;
 	Elf_Data *str_offsets;
-	struct needles strings;	/* offsets in .debug_str */
+	struct needles strings; /* offsets in .debug_str */
 	struct needles origins; /* offsets in .debug_info of functions found, for units that refer
 				   to them */
 	bool *done;		/* by unit */
@@ -74,8 +74,7 @@ static bool has_needle(const uint8_t *bytes, size_t len, const struct needles *n
 }
 
 /* May the name be in this unit? True when in doubt. */
-static bool may_have_name(const struct search *s, struct cozk_cu *unit, const uint8_t *bytes,
-			  size_t len)
+static bool may_have_name(const struct search *s, struct cozk_cu *unit, const uint8_t *bytes, size_t len)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word base;
@@ -83,8 +82,7 @@ static bool may_have_name(const struct search *s, struct cozk_cu *unit, const ui
 	uint8_t type;
 	size_t at;
 
-	if (s->strings.all ||
-	    dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) ||
+	if (s->strings.all || dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) ||
 	    type == DW_UT_skeleton)
 		return true;
 	if (has_needle(bytes, len, &s->strings) || memmem(bytes, len, s->key, strlen(s->key)))
@@ -125,8 +123,7 @@ static int search_die(Dwarf_Die *die, void *arg)
 	if (dwarf_tag(die) == DW_TAG_subprogram)
 		needle_add(&s->origins, dwarf_dieoffset(die));
 	while ((next = dwarf_ranges(die, next, &base, &lo, &hi)) > 0) {
-		if (lo < hi && cozk_binary_is_code(s->binary, lo) &&
-		    cozk_ranges_add(s->ranges, lo, hi))
+		if (lo < hi && cozk_binary_is_code(s->binary, lo) && cozk_ranges_add(s->ranges, lo, hi))
 			return -ENOMEM;
 	}
 	return 0;
@@ -138,9 +135,7 @@ static const uint8_t *unit_bytes(const struct search *s, struct cozk_cu *unit, s
 	Dwarf_Off start = dwarf_dieoffset(&unit->die) - dwarf_cuoffset(&unit->die), next;
 	size_t header;
 
-	if (!s->info ||
-	    dwarf_next_unit(s->binary->dwarf, start, &next, &header, NULL, NULL, NULL, NULL, NULL,
-			    NULL) ||
+	if (!s->info || dwarf_next_unit(s->binary->dwarf, start, &next, &header, NULL, NULL, NULL, NULL, NULL, NULL) ||
 	    next > s->info->d_size || start >= next)
 		return NULL;
 	*ret_len = next - start;
@@ -160,8 +155,7 @@ static int search_units(struct search *s, bool by_origin)
 		if (s->done[i])
 			continue;
 		bytes = unit_bytes(s, unit, &len);
-		if (bytes && !(by_origin ? has_needle(bytes, len, &s->origins)
-					 : may_have_name(s, unit, bytes, len)))
+		if (bytes && !(by_origin ? has_needle(bytes, len, &s->origins) : may_have_name(s, unit, bytes, len)))
 			continue;
 		s->done[i] = true;
 		rc = cozk_inline_each(s->binary, unit, true, search_die, s);

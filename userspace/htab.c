@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct cozk_hnode *cozk_htab_find(const struct cozk_htab *tab, uint64_t hash, cozk_heq *equal,
-				  const void *key)
+struct cozk_hnode *cozk_htab_find(const struct cozk_htab *tab, uint64_t hash, cozk_heq *equal, const void *key)
 {
 	struct cozk_hnode *node = tab->nbuckets ? tab->buckets[hash % tab->nbuckets] : NULL;
 

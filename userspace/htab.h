@@ -21,8 +21,7 @@ struct cozk_htab {
 /* Does the node have this key? */
 typedef int cozk_heq(const struct cozk_hnode *node, const void *key);
 
-struct cozk_hnode *cozk_htab_find(const struct cozk_htab *tab, uint64_t hash, cozk_heq *equal,
-				  const void *key);
+struct cozk_hnode *cozk_htab_find(const struct cozk_htab *tab, uint64_t hash, cozk_heq *equal, const void *key);
 
 /* Adds @node, which must not be there yet. Returns 0 or -ENOMEM. */
 int cozk_htab_add(struct cozk_htab *tab, uint64_t hash, struct cozk_hnode *node);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	MAX_DEPTH = 128,	/* of nested entries; deeper is broken input */
+	MAX_DEPTH = 128, /* of nested entries; deeper is broken input */
 };
 
 /*
@@ -59,8 +59,7 @@ bool cozk_inline_call_site(Dwarf_Die *call, uint64_t *ret_file, unsigned int *re
 	Dwarf_Word file, line;
 
 	if (!dwarf_attr(call, DW_AT_call_file, &attr) || dwarf_formudata(&attr, &file) ||
-	    !dwarf_attr(call, DW_AT_call_line, &attr) || dwarf_formudata(&attr, &line) ||
-	    line > UINT32_MAX)
+	    !dwarf_attr(call, DW_AT_call_line, &attr) || dwarf_formudata(&attr, &line) || line > UINT32_MAX)
 		return false;
 	*ret_file = file;
 	*ret_line = line;
@@ -119,8 +118,8 @@ static int visit_children(const struct visit *visit, Dwarf_Die *parent, unsigned
 	return rc;
 }
 
-int cozk_inline_each(struct cozk_binary *binary, struct cozk_cu *unit, bool funcs,
-		     int (*fn)(Dwarf_Die *die, void *arg), void *arg)
+int cozk_inline_each(struct cozk_binary *binary, struct cozk_cu *unit, bool funcs, int (*fn)(Dwarf_Die *die, void *arg),
+		     void *arg)
 {
 	struct visit visit = { fn, arg, funcs };
 	Dwarf_Die *full = cozk_unit_full(binary, unit);

@@ -11,7 +11,7 @@
 #include "units.h"
 
 enum {
-	COZK_INLINE_DEPTH = 64,	/* levels of inlining that are followed */
+	COZK_INLINE_DEPTH = 64, /* levels of inlining that are followed */
 };
 
 /* The inlined calls around one instruction, outermost first. */
@@ -36,7 +36,7 @@ const char *cozk_die_name(Dwarf_Die *die);
  * Calls @fn with every inlined call, and with @funcs also with every function that has code, in
  * @unit, until it returns non-zero, which is returned.
  */
-int cozk_inline_each(struct cozk_binary *binary, struct cozk_cu *unit, bool funcs,
-		     int (*fn)(Dwarf_Die *die, void *arg), void *arg);
+int cozk_inline_each(struct cozk_binary *binary, struct cozk_cu *unit, bool funcs, int (*fn)(Dwarf_Die *die, void *arg),
+		     void *arg);
 
 #endif

@@ -9,16 +9,16 @@
 
 struct cozk_child {
 	pid_t pid;
-	int go;		/* closing or writing it lets the child execute the program */
-	int failed;	/* delivers the errno of a failed execve; end of file: it succeeded */
+	int go;	    /* closing or writing it lets the child execute the program */
+	int failed; /* delivers the errno of a failed execve; end of file: it succeeded */
 	bool reaped;
-	int status;	/* wait status, when reaped */
+	int status; /* wait status, when reaped */
 };
 
 struct cozk_launch {
 	char *const *argv;
-	int client_fd;		/* handed on to the program, or -1 */
-	const char *preload;	/* library put in front of LD_PRELOAD, or NULL */
+	int client_fd;	     /* handed on to the program, or -1 */
+	const char *preload; /* library put in front of LD_PRELOAD, or NULL */
 };
 
 /* Forks; the child waits. Returns 0 or -errno. */

@@ -29,8 +29,7 @@ void cozk_path_tidy(char *path)
 
 		if (!len || (len == 1 && in[0] == '.')) {
 			/* nothing to keep */
-		} else if (up && out > start &&
-			   !(out - last == 2 && last[0] == '.' && last[1] == '.')) {
+		} else if (up && out > start && !(out - last == 2 && last[0] == '.' && last[1] == '.')) {
 			out = last > start ? last - 1 : start;
 		} else if (!up || !absolute) {
 			if (out > start)
@@ -52,8 +51,7 @@ char *cozk_path_join(const char *base, const char *dir, const char *name)
 		dir = base = NULL;
 	else if (dir && *dir == '/')
 		base = NULL;
-	if (asprintf(&path, "%s%s%s%s%s", base ? base : "", base ? "/" : "", dir ? dir : "",
-		     dir ? "/" : "", name) < 0)
+	if (asprintf(&path, "%s%s%s%s%s", base ? base : "", base ? "/" : "", dir ? dir : "", dir ? "/" : "", name) < 0)
 		return NULL;
 	cozk_path_tidy(path);
 	return path;

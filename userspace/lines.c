@@ -10,8 +10,7 @@
 #include "symname.h"
 #include "units.h"
 
-static const struct cozk_line_row *find_row(struct cozk_binary *binary, struct cozk_cu *unit,
-					    uint64_t vaddr)
+static const struct cozk_line_row *find_row(struct cozk_binary *binary, struct cozk_cu *unit, uint64_t vaddr)
 {
 	size_t lo = 0, hi;
 
@@ -39,8 +38,8 @@ static int frame_name(struct cozk_frame *frame, Dwarf_Die *die)
 	return frame->function ? 0 : -ENOMEM;
 }
 
-static void frame_place(struct cozk_binary *binary, struct cozk_cu *unit, struct cozk_frame *frame,
-			uint64_t file, unsigned int line)
+static void frame_place(struct cozk_binary *binary, struct cozk_cu *unit, struct cozk_frame *frame, uint64_t file,
+			unsigned int line)
 {
 	const struct cozk_linetab *tab = cozk_unit_tab(binary, unit);
 
@@ -102,8 +101,7 @@ void cozk_frames_deinit(struct cozk_frames *frames)
 	*frames = (struct cozk_frames){ 0 };
 }
 
-size_t cozk_frames_pick(const struct cozk_frames *frames, const struct cozk_scope *scope,
-			bool *in_scope)
+size_t cozk_frames_pick(const struct cozk_frames *frames, const struct cozk_scope *scope, bool *in_scope)
 {
 	for (size_t i = 0; i < frames->len; i++) {
 		if (frames->v[i].file && (!scope || cozk_scope_source(scope, frames->v[i].file))) {

@@ -11,8 +11,8 @@
 
 /* One level of inlining. Strings are owned by the struct cozk_frames. */
 struct cozk_frame {
-	char *function;		/* display name, NULL if unknown */
-	char *file;		/* where in function control is; NULL if unknown */
+	char *function; /* display name, NULL if unknown */
+	char *file;	/* where in function control is; NULL if unknown */
 	unsigned int line;
 };
 
@@ -33,7 +33,6 @@ void cozk_frames_deinit(struct cozk_frames *frames);
  * Which frame a sample belongs to: the innermost one with a line in source scope; 0 with *@in_scope
  * false if none is.
  */
-size_t cozk_frames_pick(const struct cozk_frames *frames, const struct cozk_scope *scope,
-			bool *in_scope);
+size_t cozk_frames_pick(const struct cozk_frames *frames, const struct cozk_scope *scope, bool *in_scope);
 
 #endif

@@ -35,9 +35,9 @@ struct search {
 
 	/* of the unit being searched */
 	struct cozk_cu *unit;
-	uint8_t *flags;		/* of files, by index */
+	uint8_t *flags; /* of files, by index */
 	size_t nfiles;
-	bool seen;		/* a matching file has code in it */
+	bool seen; /* a matching file has code in it */
 };
 
 static bool file_is(const struct search *s, uint64_t file, enum file_flag flag)
@@ -77,8 +77,7 @@ static int counts_here(const struct search *s, uint64_t vaddr)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	pick = cozk_frames_pick(&frames, s->scope, &in_scope);
-	rc = in_scope && frames.v[pick].line == s->line &&
-	     cozk_path_ends(frames.v[pick].file, s->file);
+	rc = in_scope && frames.v[pick].line == s->line && cozk_path_ends(frames.v[pick].file, s->file);
 	cozk_frames_deinit(&frames);
 	return rc;
 }
@@ -87,8 +86,7 @@ static int search_call_range(struct search *s, uint64_t lo, uint64_t hi)
 {
 	for (size_t i = 0; i < s->unit->nrows; i++) {
 		const struct cozk_line_row *row = &s->unit->rows[i];
-		uint64_t start = row->start > lo ? row->start : lo,
-			 end = row->end < hi ? row->end : hi;
+		uint64_t start = row->start > lo ? row->start : lo, end = row->end < hi ? row->end : hi;
 		int rc;
 
 		if (row->start >= hi)
@@ -114,8 +112,7 @@ static int search_call(Dwarf_Die *die, void *arg)
 	ptrdiff_t next = 0;
 	int rc;
 
-	if (!cozk_inline_call_site(die, &file, &line) || line != s->line ||
-	    !file_is(s, file, FILE_MATCHES))
+	if (!cozk_inline_call_site(die, &file, &line) || line != s->line || !file_is(s, file, FILE_MATCHES))
 		return 0;
 	while ((next = dwarf_ranges(die, next, &base, &lo, &hi)) > 0) {
 		rc = search_call_range(s, lo, hi);
@@ -169,10 +166,9 @@ static int search_unit(struct search *s, struct cozk_cu *unit)
 	int rc;
 
 	/* Not kept: this search opens every unit once, and most of them are never needed again. */
-	if (tab == &own &&
-	    (!unit->has_lines || unit->tab_tried ||
-	     cozk_linetab_open(&s->binary->units->sections, unit->line_offset,
-			       gelf_getclass(s->binary->elf) == ELFCLASS32 ? 4 : 8, &own)))
+	if (tab == &own && (!unit->has_lines || unit->tab_tried ||
+			    cozk_linetab_open(&s->binary->units->sections, unit->line_offset,
+					      gelf_getclass(s->binary->elf) == ELFCLASS32 ? 4 : 8, &own)))
 		return 0;
 	s->found->have_lines = true;
 	s->unit = unit;
@@ -199,16 +195,13 @@ static int search_unit(struct search *s, struct cozk_cu *unit)
 	return rc;
 }
 
-int cozk_lines_ranges(struct cozk_binary *binary, const struct cozk_scope *scope, const char *file,
-		      unsigned int line, struct cozk_ranges *ret, struct cozk_lines_found *found)
+int cozk_lines_ranges(struct cozk_binary *binary, const struct cozk_scope *scope, const char *file, unsigned int line,
+		      struct cozk_ranges *ret, struct cozk_lines_found *found)
 {
 	struct cozk_units *units = cozk_units_get(binary);
-	struct search s = { .binary = binary,
-			    .scope = scope,
-			    .file = file,
-			    .line = line,
-			    .ranges = ret,
-			    .found = found };
+	struct search s = {
+		.binary = binary, .scope = scope, .file = file, .line = line, .ranges = ret, .found = found
+	};
 
 	for (size_t i = 0; units && i < units->len; i++) {
 		int rc = search_unit(&s, &units->v[i]);
@@ -229,9 +222,8 @@ struct listed {
 struct listing {
 	struct cozk_binary *binary;
 	const struct cozk_scope *scope;
-	void *tree;		/* struct listed by path */
-	struct listed *
-		*by_file; /* of the unit being read; NULL: not in scope or not yet looked up */
+	void *tree;		 /* struct listed by path */
+	struct listed **by_file; /* of the unit being read; NULL: not in scope or not yet looked up */
 	bool *known;
 	size_t nfiles;
 	const struct cozk_linetab *tab;
@@ -286,8 +278,7 @@ static int listing_row(const struct cozk_line_row *row, void *arg)
 	size_t word = row->line / 64;
 	int rc;
 
-	if (row->file >= l->nfiles || row->line > MAX_LISTED_LINE ||
-	    !cozk_binary_is_code(l->binary, row->start))
+	if (row->file >= l->nfiles || row->line > MAX_LISTED_LINE || !cozk_binary_is_code(l->binary, row->start))
 		return 0;
 	rc = listing_file(l, row->file, &listed);
 	if (rc || !listed)

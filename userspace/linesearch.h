@@ -10,11 +10,11 @@
 
 /* What a search for FILE:LINE met, over several binaries. Zeroed memory to start with. */
 struct cozk_lines_found {
-	unsigned long files;	/* units in which a matching file has code */
-	unsigned int below;	/* nearest line with code before the wanted one, 0 if none */
-	unsigned int above;	/* and after */
-	bool have_lines;	/* some binary had line information at all */
-	bool out_of_scope;	/* the line has code, but source scope keeps it out */
+	unsigned long files; /* units in which a matching file has code */
+	unsigned int below;  /* nearest line with code before the wanted one, 0 if none */
+	unsigned int above;  /* and after */
+	bool have_lines;     /* some binary had line information at all */
+	bool out_of_scope;   /* the line has code, but source scope keeps it out */
 };
 
 /*
@@ -22,8 +22,8 @@ struct cozk_lines_found {
  * address of the line itself), also inlined copies. @file is a path or its end. Returns 0 (also for
  * none; see @found) or -ENOMEM.
  */
-int cozk_lines_ranges(struct cozk_binary *binary, const struct cozk_scope *scope, const char *file,
-		      unsigned int line, struct cozk_ranges *ret, struct cozk_lines_found *found);
+int cozk_lines_ranges(struct cozk_binary *binary, const struct cozk_scope *scope, const char *file, unsigned int line,
+		      struct cozk_ranges *ret, struct cozk_lines_found *found);
 
 /*
  * Calls @fn once for each line with code, sorted by file and line, until it returns non-zero, which

@@ -99,8 +99,8 @@ static const char *string_at(const char *section, size_t len, uint64_t offset)
 }
 
 /* One value of a version 5 entry: text into *@str or a number into *@num. */
-static void get_form(struct cursor *c, const struct cozk_linetab_sections *s, uint64_t form,
-		     size_t offset_size, const char **str, uint64_t *num)
+static void get_form(struct cursor *c, const struct cozk_linetab_sections *s, uint64_t form, size_t offset_size,
+		     const char **str, uint64_t *num)
 {
 	switch (form) {
 	case DW_FORM_string:
@@ -181,8 +181,8 @@ static int get_entries(struct cursor *c, const struct cozk_linetab_sections *s, 
 	return c->bad ? -EBADMSG : 0;
 }
 
-static int read_tables_v5(struct cursor *c, const struct cozk_linetab_sections *s,
-			  size_t offset_size, struct cozk_linetab *tab)
+static int read_tables_v5(struct cursor *c, const struct cozk_linetab_sections *s, size_t offset_size,
+			  struct cozk_linetab *tab)
 {
 	struct cozk_linetab_file *dirs = NULL;
 	size_t ndirs = 0;
@@ -234,8 +234,7 @@ static int read_tables_v4(struct cursor *c, struct cozk_linetab *tab)
 			get_uleb(c);
 		}
 		if (tab->nfiles == cap) {
-			struct cozk_linetab_file *v =
-				reallocarray(tab->files, cap = cap * 2 + 8, sizeof(*v));
+			struct cozk_linetab_file *v = reallocarray(tab->files, cap = cap * 2 + 8, sizeof(*v));
 
 			if (!v)
 				return -ENOMEM;
@@ -246,8 +245,8 @@ static int read_tables_v4(struct cursor *c, struct cozk_linetab *tab)
 	return c->bad ? -EBADMSG : 0;
 }
 
-static int read_header(const struct cozk_linetab_sections *s, uint64_t offset,
-		       unsigned int addr_size, struct cozk_linetab *tab)
+static int read_header(const struct cozk_linetab_sections *s, uint64_t offset, unsigned int addr_size,
+		       struct cozk_linetab *tab)
 {
 	struct cursor c = { .p = s->line, .end = s->line + s->line_len };
 	size_t offset_size = 4;
@@ -285,12 +284,11 @@ static int read_header(const struct cozk_linetab_sections *s, uint64_t offset,
 	skip(&c, tab->opcode_base ? tab->opcode_base - 1 : 0);
 	if (c.bad || !tab->line_range || !tab->opcode_base || !tab->max_ops)
 		return -EBADMSG;
-	return tab->version >= 5 ? read_tables_v5(&c, s, offset_size, tab)
-				 : read_tables_v4(&c, tab);
+	return tab->version >= 5 ? read_tables_v5(&c, s, offset_size, tab) : read_tables_v4(&c, tab);
 }
 
-int cozk_linetab_open(const struct cozk_linetab_sections *sections, uint64_t offset,
-		      unsigned int addr_size, struct cozk_linetab *ret)
+int cozk_linetab_open(const struct cozk_linetab_sections *sections, uint64_t offset, unsigned int addr_size,
+		      struct cozk_linetab *ret)
 {
 	int rc;
 
@@ -315,8 +313,8 @@ struct machine {
 	uint64_t addr;
 	uint64_t op_index;
 	uint64_t file;
-	uint64_t line;		/* unsigned, so that nonsense in the input wraps */
-	bool in_sequence;	/* pending is valid */
+	uint64_t line;	  /* unsigned, so that nonsense in the input wraps */
+	bool in_sequence; /* pending is valid */
 	struct cozk_line_row pending;
 	int (*fn)(const struct cozk_line_row *row, void *arg);
 	void *arg;
@@ -392,8 +390,7 @@ static int run_extended(struct cursor *c, struct machine *m)
 	return body.bad ? -EBADMSG : rc;
 }
 
-static int run_standard(const struct cozk_linetab *tab, struct cursor *c, struct machine *m,
-			unsigned int op)
+static int run_standard(const struct cozk_linetab *tab, struct cursor *c, struct machine *m, unsigned int op)
 {
 	switch (op) {
 	case DW_LNS_copy:
@@ -422,8 +419,7 @@ static int run_standard(const struct cozk_linetab *tab, struct cursor *c, struct
 	return 0;
 }
 
-int cozk_linetab_rows(const struct cozk_linetab *tab,
-		      int (*fn)(const struct cozk_line_row *row, void *arg), void *arg)
+int cozk_linetab_rows(const struct cozk_linetab *tab, int (*fn)(const struct cozk_line_row *row, void *arg), void *arg)
 {
 	struct cursor c = { .p = tab->program, .end = tab->end };
 	struct machine m = { .fn = fn, .arg = arg };

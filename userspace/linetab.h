@@ -49,15 +49,15 @@ struct cozk_line_row {
 	uint64_t end;
 	uint64_t file;
 	unsigned int line;
-	bool sequence_start;	/* start is where a piece of contiguous code begins */
+	bool sequence_start; /* start is where a piece of contiguous code begins */
 };
 
 /*
  * Reads the header at @offset. Returns 0, -EBADMSG for what is no line table, -ENOMEM. Points into
  * @sections.
  */
-int cozk_linetab_open(const struct cozk_linetab_sections *sections, uint64_t offset,
-		      unsigned int addr_size, struct cozk_linetab *ret);
+int cozk_linetab_open(const struct cozk_linetab_sections *sections, uint64_t offset, unsigned int addr_size,
+		      struct cozk_linetab *ret);
 void cozk_linetab_close(struct cozk_linetab *tab);
 
 /*
@@ -65,8 +65,7 @@ void cozk_linetab_close(struct cozk_linetab *tab);
  * the row before it. Stops when @fn returns non-zero and returns that; -EBADMSG if the program is
  * broken (rows before that were reported).
  */
-int cozk_linetab_rows(const struct cozk_linetab *tab,
-		      int (*fn)(const struct cozk_line_row *row, void *arg), void *arg);
+int cozk_linetab_rows(const struct cozk_linetab *tab, int (*fn)(const struct cozk_line_row *row, void *arg), void *arg);
 
 /*
  * The file's path made absolute with @comp_dir (may be NULL) and tidied. New string; NULL if

@@ -11,8 +11,8 @@
 #include "scope.h"
 
 struct cozk_list_options {
-	const char *what;	/* sessions, functions, lines, points */
-	const char *program;	/* PROG or PID, NULL for sessions */
+	const char *what;    /* sessions, functions, lines, points */
+	const char *program; /* PROG or PID, NULL for sessions */
 	struct cozk_scope scope;
 	bool json;
 };
@@ -33,8 +33,7 @@ struct cozk_list_binaries {
 };
 
 /* Returns 0, or says what is wrong and returns the exit status. */
-int cozk_list_binaries_open(const struct cozk_list_options *options,
-			    struct cozk_list_binaries *ret);
+int cozk_list_binaries_open(const struct cozk_list_options *options, struct cozk_list_binaries *ret);
 void cozk_list_binaries_close(struct cozk_list_binaries *binaries);
 
 /* A JSON array on stdout, element by element: it may be long. Zeroed to begin with. */

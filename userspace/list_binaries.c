@@ -59,8 +59,7 @@ static int open_failed(const char *path, int error)
 			    "%s is not an ELF program", path);
 		return COZK_EXIT_DATAERR;
 	}
-	cozk_errorf(error == -EACCES ? "try it as root" : NULL, "cannot read %s: %s", path,
-		    strerror(-error));
+	cozk_errorf(error == -EACCES ? "try it as root" : NULL, "cannot read %s: %s", path, strerror(-error));
 	return error == -EACCES ? COZK_EXIT_NOPERM : COZK_EXIT_NOINPUT;
 }
 
@@ -145,21 +144,20 @@ static int add_map(struct cozk_list_binaries *b, pid_t pid, const struct cozk_ma
 static int process_failed(pid_t pid, int error)
 {
 	if (error == -ESRCH || error == -ENOENT) {
-		cozk_errorf("`ps -e` lists them; kernel threads have no code of their own to list",
-			    "no process %d", (int)pid);
+		cozk_errorf("`ps -e` lists them; kernel threads have no code of their own to list", "no process %d",
+			    (int)pid);
 		return COZK_EXIT_NOINPUT;
 	}
 	if (error == -EACCES || error == -EPERM) {
-		cozk_errorf("try it as root, or as the process's own user",
-			    "not permitted to look at process %d", (int)pid);
+		cozk_errorf("try it as root, or as the process's own user", "not permitted to look at process %d",
+			    (int)pid);
 		return COZK_EXIT_NOPERM;
 	}
 	cozk_errorf(NULL, "cannot read the mappings of process %d: %s", (int)pid, strerror(-error));
 	return COZK_EXIT_FAILURE;
 }
 
-static int open_process(const struct cozk_list_options *options, pid_t pid,
-			struct cozk_list_binaries *b)
+static int open_process(const struct cozk_list_options *options, pid_t pid, struct cozk_list_binaries *b)
 {
 	struct cozk_maps maps = { 0 };
 	int rc = cozk_maps_read(pid, &maps);
@@ -194,8 +192,7 @@ static bool parse_pid(const char *text, pid_t *ret)
 	return *text && value <= INT32_MAX;
 }
 
-int cozk_list_binaries_open(const struct cozk_list_options *options,
-			    struct cozk_list_binaries *ret)
+int cozk_list_binaries_open(const struct cozk_list_options *options, struct cozk_list_binaries *ret)
 {
 	pid_t pid;
 	int rc;

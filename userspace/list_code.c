@@ -15,8 +15,7 @@
 #include "symbols.h"
 #include "table.h"
 
-static const char no_lines_hint[] =
-	"build it with -g, or install its debug symbols (DEBUGINFOD_URLS also finds them)";
+static const char no_lines_hint[] = "build it with -g, or install its debug symbols (DEBUGINFOD_URLS also finds them)";
 
 struct code_list {
 	const struct cozk_list_options *options;
@@ -24,7 +23,7 @@ struct code_list {
 	struct cozk_binary *binary; /* being listed */
 	struct cozk_list_array array;
 	struct cozk_table *table; /* of points */
-	void *names; /* of the binary's functions that were printed: clones share one */
+	void *names;		  /* of the binary's functions that were printed: clones share one */
 	size_t len;
 };
 
@@ -89,11 +88,10 @@ static int print_function(const struct cozk_symbol *sym, const char *display, vo
 		return rc;
 	list->len++;
 	if (list->options->json)
-		return cozk_list_array_add(
-			&list->array,
-			json_pack("{s:s, s:s, s:I, s:I}", "function", display, "binary",
-				  list->binary->path, "address", (json_int_t)sym->start, "size",
-				  (json_int_t)(sym->end - sym->start)));
+		return cozk_list_array_add(&list->array,
+					   json_pack("{s:s, s:s, s:I, s:I}", "function", display, "binary",
+						     list->binary->path, "address", (json_int_t)sym->start, "size",
+						     (json_int_t)(sym->end - sym->start)));
 	rc = name_add(list, display);
 	if (rc <= 0)
 		return rc;
@@ -132,7 +130,8 @@ int cozk_list_functions(const struct cozk_list_options *options)
 		rc = rc == -ENOMEM ? out_of_memory() : COZK_EXIT_IOERR;
 	else if (!list.len)
 		rc = nothing(options, "no function symbols in scope",
-			     "a stripped program is tried in pieces named NAME+0xADDRESS; an unstripped one, or its debug symbols, gives names");
+			     "a stripped program is tried in pieces named NAME+0xADDRESS; an unstripped one, or its "
+			     "debug symbols, gives names");
 	cozk_list_binaries_close(&binaries);
 	return rc;
 }
@@ -143,10 +142,8 @@ static int print_line(const char *file, unsigned int line, void *arg)
 
 	list->len++;
 	if (list->options->json)
-		return cozk_list_array_add(&list->array,
-					   json_pack("{s:s, s:I, s:s}", "file", file, "line",
-						     (json_int_t)line, "binary",
-						     list->binary->path));
+		return cozk_list_array_add(&list->array, json_pack("{s:s, s:I, s:s}", "file", file, "line",
+								   (json_int_t)line, "binary", list->binary->path));
 	return printf("%s:%u\n", file, line) < 0 ? -EIO : 0;
 }
 
@@ -179,8 +176,7 @@ static int lines_fallback(struct code_list *list)
 		return rc;
 	if (list->len)
 		return 0;
-	return nothing(list->options, "no line information and no function symbols",
-		       no_lines_hint);
+	return nothing(list->options, "no line information and no function symbols", no_lines_hint);
 }
 
 int cozk_list_lines(const struct cozk_list_options *options)
@@ -230,16 +226,14 @@ static int add_point(const char *file, unsigned int line, void *arg)
 	cozk_point_text_read(file, line, &text);
 	type = type_name(text.type);
 	if (list->options->json)
-		return cozk_list_array_add(
-			&list->array,
-			json_pack("{s:s, s:I, s:s, s:s?, s:s?, s:s?}", "file", file, "line",
-				  (json_int_t)line, "binary", list->binary->path, "type", type,
-				  "name", *text.name ? text.name : NULL, "source",
-				  *text.source ? text.source : NULL));
+		return cozk_list_array_add(&list->array,
+					   json_pack("{s:s, s:I, s:s, s:s?, s:s?, s:s?}", "file", file, "line",
+						     (json_int_t)line, "binary", list->binary->path, "type", type,
+						     "name", *text.name ? text.name : NULL, "source",
+						     *text.source ? text.source : NULL));
 	cozk_table_cellf(list->table, COZK_STYLE_PLAIN, "%s:%u", file, line);
 	cozk_table_cell(list->table, COZK_STYLE_PLAIN, type ? type : "-");
-	cozk_table_cell(list->table, COZK_STYLE_PLAIN,
-			*text.source ? text.source : "(the source is not here)");
+	cozk_table_cell(list->table, COZK_STYLE_PLAIN, *text.source ? text.source : "(the source is not here)");
 	return 0;
 }
 
@@ -252,15 +246,14 @@ static int explain_no_points(const struct code_list *list, bool has_lines)
 	for (size_t i = 0; i < list->binaries->len && !in_text; i++)
 		in_text = cozk_preload_has_points(list->binaries->v[i]->path) > 0;
 	if (in_text && !has_lines)
-		return nothing(options,
-			       "has progress points; without debug information it cannot be told where",
+		return nothing(options, "has progress points; without debug information it cannot be told where",
 			       no_lines_hint);
 	if (in_text)
-		return nothing(options,
-			       "looks progress points up, but its debug information shows none",
+		return nothing(options, "looks progress points up, but its debug information shows none",
 			       "`cozk run` shows those that are visited");
 	return nothing(options, "has no progress points",
-		       "put COZ_PROGRESS (cozk.h) where a unit of work is done; without, `cozk run` takes the whole run as the unit");
+		       "put COZ_PROGRESS (cozk.h) where a unit of work is done; without, `cozk run` takes the whole "
+		       "run as the unit");
 }
 
 /* Returns 0 or -errno; *@ret_has_lines: some binary had debug information. */
@@ -299,8 +292,7 @@ int cozk_list_points(const struct cozk_list_options *options)
 	if (options->json)
 		cozk_list_array_end(&list.array);
 	else if (!rc && list.len)
-		rc = cozk_table_print(list.table, stdout, cozk_terminal_width(stdout),
-				      cozk_terminal_colour(stdout));
+		rc = cozk_table_print(list.table, stdout, cozk_terminal_width(stdout), cozk_terminal_colour(stdout));
 	if (rc)
 		rc = rc == -ENOMEM ? out_of_memory() : COZK_EXIT_IOERR;
 	else if (!list.len)

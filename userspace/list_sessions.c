@@ -73,13 +73,11 @@ static int add_json(const struct cozk_session_info *s, void *arg)
 
 	return cozk_list_array_add(
 		list->array,
-		json_pack("{s:I, s:I, s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "session",
-			  (json_int_t)s->number, "pid", (json_int_t)s->owner_pid, "uid",
-			  (json_int_t)s->owner_uid, "user",
-			  user_name(s->owner_uid, user, sizeof(user)), "command", s->comm,
-			  "age_ns", (json_int_t)s->age_ns, "threads", (json_int_t)s->threads,
-			  "windows", (json_int_t)s->windows, "samples", (json_int_t)s->samples,
-			  "paused_ns", (json_int_t)s->paused_ns));
+		json_pack("{s:I, s:I, s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "session", (json_int_t)s->number, "pid",
+			  (json_int_t)s->owner_pid, "uid", (json_int_t)s->owner_uid, "user",
+			  user_name(s->owner_uid, user, sizeof(user)), "command", s->comm, "age_ns",
+			  (json_int_t)s->age_ns, "threads", (json_int_t)s->threads, "windows", (json_int_t)s->windows,
+			  "samples", (json_int_t)s->samples, "paused_ns", (json_int_t)s->paused_ns));
 }
 
 static struct cozk_table *new_table(void)
@@ -137,8 +135,7 @@ int cozk_list_sessions(const struct cozk_list_options *options)
 	if (!rc && !list.len)
 		puts("No session is open that you may see.");
 	else if (!rc)
-		rc = cozk_table_print(list.table, stdout, cozk_terminal_width(stdout),
-				      cozk_terminal_colour(stdout));
+		rc = cozk_table_print(list.table, stdout, cozk_terminal_width(stdout), cozk_terminal_colour(stdout));
 	cozk_table_destroy(list.table);
 	return rc ? complain(rc, err) : COZK_EXIT_OK;
 }

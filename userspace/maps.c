@@ -45,8 +45,8 @@ static int map_name(struct cozk_map *map, const char *name)
 	map->path = strdup(*name ? name : "[anon]");
 	if (!map->path)
 		return -ENOMEM;
-	if (!*name || !strncmp(name, "[anon", 5) || !strncmp(name, "//anon", 6) ||
-	    !strcmp(name, "[heap]") || !strncmp(name, "[stack", 6)) {
+	if (!*name || !strncmp(name, "[anon", 5) || !strncmp(name, "//anon", 6) || !strcmp(name, "[heap]") ||
+	    !strncmp(name, "[stack", 6)) {
 		map->kind = COZK_MAP_ANON;
 	} else if (*name == '[' || !map->inode) {
 		map->kind = COZK_MAP_SPECIAL;
@@ -64,9 +64,8 @@ static int map_parse(char *line, const char *exe, struct cozk_map *ret)
 	char perms[5];
 	int name = 0, rc;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &map.start,
-		   &map.end, perms, &map.offset, &map.dev_major, &map.dev_minor, &map.inode,
-		   &name) < 7 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &map.start, &map.end, perms,
+		   &map.offset, &map.dev_major, &map.dev_minor, &map.inode, &name) < 7 ||
 	    !name)
 		return -EBADMSG;
 	if (perms[2] != 'x')
@@ -262,8 +261,7 @@ int cozk_map_open(pid_t pid, const struct cozk_map *map)
 	first = open_checked(path, map->inode);
 	if (first >= 0)
 		return first;
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
-		 map->start, map->end);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, map->start, map->end);
 	fd = open_checked(path, 0);
 	if (fd >= 0)
 		return fd;

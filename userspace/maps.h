@@ -8,23 +8,23 @@
 #include <sys/types.h>
 
 enum cozk_map_kind {
-	COZK_MAP_FILE,		/* backed by a file that can hold an ELF image */
-	COZK_MAP_ANON,		/* no file: code made at run time */
-	COZK_MAP_SPECIAL,	/* [vdso], [vsyscall] and other names of the kernel's */
+	COZK_MAP_FILE,	  /* backed by a file that can hold an ELF image */
+	COZK_MAP_ANON,	  /* no file: code made at run time */
+	COZK_MAP_SPECIAL, /* [vdso], [vsyscall] and other names of the kernel's */
 };
 
 /* One executable mapping. */
 struct cozk_map {
 	uint64_t start;
 	uint64_t end;
-	uint64_t offset;	/* in the file, bytes, of start */
-	uint64_t inode;		/* 0 unless COZK_MAP_FILE */
+	uint64_t offset; /* in the file, bytes, of start */
+	uint64_t inode;	 /* 0 unless COZK_MAP_FILE */
 	unsigned int dev_major;
 	unsigned int dev_minor;
-	char *path;		/* without " (deleted)"; "[anon]" for COZK_MAP_ANON */
+	char *path; /* without " (deleted)"; "[anon]" for COZK_MAP_ANON */
 	enum cozk_map_kind kind;
-	bool deleted;		/* the file was unlinked or replaced after it was mapped */
-	bool is_main;		/* the file is the process's executable */
+	bool deleted; /* the file was unlinked or replaced after it was mapped */
+	bool is_main; /* the file is the process's executable */
 };
 
 /* The executable mappings of one process, sorted by address. Zeroed memory is a valid empty set. */

@@ -35,14 +35,10 @@ static int from_nl(int nl)
 }
 
 static const struct nla_policy policy[COZK_ATTR_MAX + 1] = {
-	[COZK_ATTR_SESSION] = { .type = NLA_U32 },
-	[COZK_ATTR_OWNER_PID] = { .type = NLA_U32 },
-	[COZK_ATTR_OWNER_UID] = { .type = NLA_U32 },
-	[COZK_ATTR_AGE_NS] = { .type = NLA_U64 },
-	[COZK_ATTR_THREADS] = { .type = NLA_U32 },
-	[COZK_ATTR_WINDOWS] = { .type = NLA_U64 },
-	[COZK_ATTR_SAMPLES] = { .type = NLA_U64 },
-	[COZK_ATTR_PAUSED_NS] = { .type = NLA_U64 },
+	[COZK_ATTR_SESSION] = { .type = NLA_U32 },     [COZK_ATTR_OWNER_PID] = { .type = NLA_U32 },
+	[COZK_ATTR_OWNER_UID] = { .type = NLA_U32 },   [COZK_ATTR_AGE_NS] = { .type = NLA_U64 },
+	[COZK_ATTR_THREADS] = { .type = NLA_U32 },     [COZK_ATTR_WINDOWS] = { .type = NLA_U64 },
+	[COZK_ATTR_SAMPLES] = { .type = NLA_U64 },     [COZK_ATTR_PAUSED_NS] = { .type = NLA_U64 },
 	[COZK_ATTR_COMM] = { .type = NLA_NUL_STRING },
 };
 
@@ -59,7 +55,7 @@ static uint64_t get_u64(struct nlattr *attr)
 struct dump {
 	int (*fn)(const struct cozk_session_info *session, void *arg);
 	void *arg;
-	int rc;		/* of the first fn that did not return 0 */
+	int rc; /* of the first fn that did not return 0 */
 	bool done;
 };
 
@@ -71,8 +67,7 @@ static int on_session(struct nl_msg *msg, void *arg)
 
 	if (dump->rc)
 		return NL_OK;
-	if (genlmsg_parse(nlmsg_hdr(msg), 0, attrs, COZK_ATTR_MAX, policy) < 0 ||
-	    !attrs[COZK_ATTR_SESSION]) {
+	if (genlmsg_parse(nlmsg_hdr(msg), 0, attrs, COZK_ATTR_MAX, policy) < 0 || !attrs[COZK_ATTR_SESSION]) {
 		dump->rc = -EPROTO;
 		return NL_OK;
 	}
@@ -128,16 +123,16 @@ static int explain_no_family(char *err, size_t errlen)
 {
 	if (!access("/sys/module/cozk", F_OK)) {
 		snprintf(err, errlen,
-			 "the kernel module cozk is loaded, but does not answer in this network namespace (a container?)");
+			 "the kernel module cozk is loaded, but does not answer in this network namespace (a "
+			 "container?)");
 		return -ENONET;
 	}
-	snprintf(err, errlen, "the kernel module cozk is not loaded (no netlink family '%s')",
-		 COZK_GENL_NAME);
+	snprintf(err, errlen, "the kernel module cozk is not loaded (no netlink family '%s')", COZK_GENL_NAME);
 	return -ENOENT;
 }
 
-int cozk_netlink_sessions(int (*fn)(const struct cozk_session_info *session, void *arg), void *arg,
-			  char *err, size_t errlen)
+int cozk_netlink_sessions(int (*fn)(const struct cozk_session_info *session, void *arg), void *arg, char *err,
+			  size_t errlen)
 {
 	struct dump dump = { .fn = fn, .arg = arg };
 	const char *where;
@@ -161,7 +156,8 @@ int cozk_netlink_sessions(int (*fn)(const struct cozk_session_info *session, voi
 		rc = from_nl(nl);
 		snprintf(err, errlen, "%s: %s", where, nl_geterror(nl));
 	} else if (rc == -EPROTO) {
-		snprintf(err, errlen, "the module's answer is not understood: module and program are of different versions");
+		snprintf(err, errlen,
+			 "the module's answer is not understood: module and program are of different versions");
 	}
 out:
 	nl_socket_free(sock);

@@ -8,15 +8,15 @@
 
 /* One session, as include/uapi/cozk_netlink.h has it. */
 struct cozk_session_info {
-	uint32_t number;	/* from 1 since the module was loaded */
-	uint32_t owner_pid;	/* 0: not in our pid namespace */
+	uint32_t number;    /* from 1 since the module was loaded */
+	uint32_t owner_pid; /* 0: not in our pid namespace */
 	uint32_t owner_uid;
-	uint32_t threads;	/* alive */
+	uint32_t threads; /* alive */
 	uint64_t age_ns;
-	uint64_t windows;	/* closed so far */
+	uint64_t windows; /* closed so far */
 	uint64_t samples;
-	uint64_t paused_ns;	/* of all threads together */
-	char comm[64];		/* the owner's command */
+	uint64_t paused_ns; /* of all threads together */
+	char comm[64];	    /* the owner's command */
 };
 
 /*
@@ -26,7 +26,7 @@ struct cozk_session_info {
  *   -ENONET  it is, but cannot be asked from this network namespace
  * or another -errno.
  */
-int cozk_netlink_sessions(int (*fn)(const struct cozk_session_info *session, void *arg), void *arg,
-			  char *err, size_t errlen);
+int cozk_netlink_sessions(int (*fn)(const struct cozk_session_info *session, void *arg), void *arg, char *err,
+			  size_t errlen);
 
 #endif

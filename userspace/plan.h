@@ -15,33 +15,33 @@
 
 enum {
 	COZK_PLAN_MAX_SPEEDUPS = 101,
-	COZK_PLAN_MAX_OPEN = 12,	/* targets that compete for blocks at a time: those with the largest shares */
+	COZK_PLAN_MAX_OPEN = 12, /* targets that compete for blocks at a time: those with the largest shares */
 };
 
 struct cozk_plan_target {
-	uint64_t weight_ns;	/* CPU time sampled on it so far */
-	uint64_t blocks;	/* given so far */
-	bool fixed;		/* asked for by the user */
-	bool dropped;		/* turned out to have no code to try */
+	uint64_t weight_ns; /* CPU time sampled on it so far */
+	uint64_t blocks;    /* given so far */
+	bool fixed;	    /* asked for by the user */
+	bool dropped;	    /* turned out to have no code to try */
 };
 
 struct cozk_plan {
 	struct cozk_plan_target *targets;
 	size_t targets_len, targets_cap;
-	uint32_t speedups[COZK_PLAN_MAX_SPEEDUPS];	/* ppm, without duplicates */
+	uint32_t speedups[COZK_PLAN_MAX_SPEEDUPS]; /* ppm, without duplicates */
 	size_t speedups_len;
 	uint64_t random;
 	bool only_fixed;
 
 	bool started;
-	uint32_t block;			/* number of the current block, from 0 */
+	uint32_t block; /* number of the current block, from 0 */
 	size_t block_target;
-	uint32_t left[COZK_PLAN_MAX_SPEEDUPS];	/* of the current block, shuffled */
+	uint32_t left[COZK_PLAN_MAX_SPEEDUPS]; /* of the current block, shuffled */
 	size_t left_len;
 
-	uint64_t window_ns;		/* length of the windows of the current block */
+	uint64_t window_ns; /* length of the windows of the current block */
 	uint64_t min_window_ns, max_window_ns;
-	uint64_t block_visits;		/* fewest visits of any window in the block */
+	uint64_t block_visits; /* fewest visits of any window in the block */
 };
 
 struct cozk_plan_window {

@@ -94,8 +94,8 @@ static int look_at(struct sites *sites, Dwarf_Die *die)
 	for (size_t i = 0; name && i < sizeof(site_variables) / sizeof(site_variables[0]); i++) {
 		/* Not dwarf_decl_file(): that one takes clang's file 0 for none. */
 		if (!strcmp(name, site_variables[i]) && has_type(die, site_types[i]) &&
-		    get_number(die, DW_AT_decl_file, &file) &&
-		    get_number(die, DW_AT_decl_line, &line) && line && line <= UINT32_MAX)
+		    get_number(die, DW_AT_decl_file, &file) && get_number(die, DW_AT_decl_line, &line) && line &&
+		    line <= UINT32_MAX)
 			return sites_add(sites, file, line);
 	}
 	return 0;
@@ -146,8 +146,7 @@ static bool open_split_table(struct cozk_binary *binary, Dwarf_Die *root, struct
 	get_number(root, DW_AT_stmt_list, &offset);
 	sections.line = data->d_buf;
 	sections.line_len = data->d_size;
-	return !cozk_linetab_open(&sections, offset,
-				  gelf_getclass(binary->elf) == ELFCLASS32 ? 4 : 8, ret);
+	return !cozk_linetab_open(&sections, offset, gelf_getclass(binary->elf) == ELFCLASS32 ? 4 : 8, ret);
 }
 
 static int look_at_unit(struct cozk_binary *binary, struct cozk_cu *unit, struct sites *sites)
@@ -176,8 +175,7 @@ static int site_cmp(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-int cozk_points_each(struct cozk_binary *binary,
-		     int (*fn)(const char *file, unsigned int line, void *arg), void *arg)
+int cozk_points_each(struct cozk_binary *binary, int (*fn)(const char *file, unsigned int line, void *arg), void *arg)
 {
 	struct cozk_units *units = cozk_units_get(binary);
 	struct sites sites = { 0 };
@@ -271,14 +269,12 @@ void cozk_point_text_read(const char *file, unsigned int line, struct cozk_point
 	if (line && at == line) {
 		call = strstr(text, "COZ_");
 		if (call) {
-			snprintf(ret->source, sizeof(ret->source), "%.*s", (int)call_length(call),
-				 call);
+			snprintf(ret->source, sizeof(ret->source), "%.*s", (int)call_length(call), call);
 			parse_call(ret);
 		} else {
 			/* A macro of the program's own around Coz's. */
 			call = text + strspn(text, " \t");
-			snprintf(ret->source, sizeof(ret->source), "%.*s",
-				 (int)strcspn(call, "\r\n"), call);
+			snprintf(ret->source, sizeof(ret->source), "%.*s", (int)strcspn(call, "\r\n"), call);
 		}
 	}
 	free(text);

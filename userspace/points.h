@@ -10,14 +10,13 @@
  * file and line, until it returns non-zero, which is returned. Returns 0 (also for none), -ENOENT
  * if there is no debug information, or -ENOMEM.
  */
-int cozk_points_each(struct cozk_binary *binary,
-		     int (*fn)(const char *file, unsigned int line, void *arg), void *arg);
+int cozk_points_each(struct cozk_binary *binary, int (*fn)(const char *file, unsigned int line, void *arg), void *arg);
 
 /* What the source says about a point. */
 struct cozk_point_text {
-	char source[256];	/* the macro's call as written, "" if the file cannot be read */
-	char name[256];		/* if it is a string there; "" if not known */
-	int type;		/* COZK_POINT_*, 0 if not known */
+	char source[256]; /* the macro's call as written, "" if the file cannot be read */
+	char name[256];	  /* if it is a string there; "" if not known */
+	int type;	  /* COZK_POINT_*, 0 if not known */
 };
 
 /* Reads @line of @file, if the source is still there, and takes it apart. */

@@ -30,11 +30,9 @@ enum { THIS_MACHINE = EM_AARCH64 };
 static const char *const point_symbols[] = { "_coz_get_counter", "_cozk_visit", NULL };
 
 /* Functions by which other code can come in. */
-static const char *const door_symbols[] = {
-	"dlopen",      "dlmopen", "execve",	  "execv",  "execvp", "execvpe", "execl", "execlp",
-	"execle",      "fexecve", "execveat",	  "system", "popen",  "wordexp", "posix_spawn",
-	"posix_spawnp", "syscall", NULL
-};
+static const char *const door_symbols[] = { "dlopen", "dlmopen", "execve",	"execv",	"execvp",   "execvpe",
+					    "execl",  "execlp",	 "execle",	"fexecve",	"execveat", "system",
+					    "popen",  "wordexp", "posix_spawn", "posix_spawnp", "syscall",  NULL };
 
 static bool has_points(const struct cozk_elfimage *image)
 {
@@ -62,7 +60,7 @@ static bool links_library(const struct cozk_elf_dynamic *dynamic)
 }
 
 struct library_search {
-	bool provided;		/* one of them is, or links, the library itself */
+	bool provided; /* one of them is, or links, the library itself */
 	char with_points[PATH_MAX];
 };
 
@@ -84,8 +82,8 @@ static int look_at_library(const char *path, void *arg)
 }
 
 /* A dynamic program of this machine. */
-static int judge_dynamic(const char *program, const struct cozk_elfimage *image,
-			 const struct cozk_elf_dynamic *dynamic, char *why, size_t whylen)
+static int judge_dynamic(const char *program, const struct cozk_elfimage *image, const struct cozk_elf_dynamic *dynamic,
+			 char *why, size_t whylen)
 {
 	struct library_search search = { 0 };
 	int rc;
@@ -112,8 +110,7 @@ static int judge_dynamic(const char *program, const struct cozk_elfimage *image,
 		return COZK_PRELOAD_YES;
 	}
 	if (cozk_elfimage_symbol(image, door_symbols, false)) {
-		snprintf(why, whylen,
-			 "it has no progress points, but can start programs or load plugins that have");
+		snprintf(why, whylen, "it has no progress points, but can start programs or load plugins that have");
 		return COZK_PRELOAD_MAYBE;
 	}
 	snprintf(why, whylen, "it has no progress points");
@@ -121,15 +118,13 @@ static int judge_dynamic(const char *program, const struct cozk_elfimage *image,
 }
 
 /* Is it a program that this machine runs and cozk can profile? Returns 0 or -ENOEXEC. */
-static int check_kind(const char *program, const struct cozk_elfimage *image, char *why,
-		      size_t whylen)
+static int check_kind(const char *program, const struct cozk_elfimage *image, char *why, size_t whylen)
 {
 	const char *what = NULL;
 
 	if (image->ehdr.e_ident[EI_CLASS] != ELFCLASS64)
 		what = "is a 32-bit program, which cozk does not profile";
-	else if (image->ehdr.e_machine != THIS_MACHINE ||
-		 image->ehdr.e_ident[EI_DATA] != ELFDATA2LSB)
+	else if (image->ehdr.e_machine != THIS_MACHINE || image->ehdr.e_ident[EI_DATA] != ELFDATA2LSB)
 		what = "is a program for another kind of machine";
 	else if (image->ehdr.e_type == ET_REL)
 		what = "is an object file that has not been linked";
@@ -145,8 +140,7 @@ static int check_kind(const char *program, const struct cozk_elfimage *image, ch
 	return -ENOEXEC;
 }
 
-static int judge_elf(const char *program, const struct cozk_elfimage *image, char *why,
-		     size_t whylen)
+static int judge_elf(const char *program, const struct cozk_elfimage *image, char *why, size_t whylen)
 {
 	const char *interpreter = cozk_elfimage_interpreter(image);
 	struct cozk_elf_dynamic dynamic;
@@ -166,8 +160,7 @@ static int judge_elf(const char *program, const struct cozk_elfimage *image, cha
 	}
 	if (access(interpreter, F_OK)) {
 		rc = -errno;
-		snprintf(why, whylen, "%s needs the dynamic linker %s, which is not here", program,
-			 interpreter);
+		snprintf(why, whylen, "%s needs the dynamic linker %s, which is not here", program, interpreter);
 		return rc;
 	}
 	if (strstr(interpreter, "ld-musl")) {
@@ -185,8 +178,7 @@ static bool has_binfmt(void)
 	bool found = false;
 
 	while (dir && !found && (entry = readdir(dir)))
-		found = entry->d_name[0] != '.' && strcmp(entry->d_name, "register") &&
-			strcmp(entry->d_name, "status");
+		found = entry->d_name[0] != '.' && strcmp(entry->d_name, "register") && strcmp(entry->d_name, "status");
 	if (dir)
 		closedir(dir);
 	return found;
@@ -204,13 +196,12 @@ static int judge_script(const char *program, char *head, size_t len, char *why, 
 		if (access(interpreter, F_OK)) {
 			int error = -errno;
 
-			snprintf(why, whylen, "the script %s needs the interpreter '%s', which is not here",
-				 program, interpreter);
+			snprintf(why, whylen, "the script %s needs the interpreter '%s', which is not here", program,
+				 interpreter);
 			return error;
 		}
 	} else if (!len || (memchr(head, '\0', len) && !has_binfmt())) {
-		snprintf(why, whylen, len ? "%s is neither a program nor a script" : "%s is empty",
-			 program);
+		snprintf(why, whylen, len ? "%s is neither a program nor a script" : "%s is empty", program);
 		return -ENOEXEC;
 	}
 	snprintf(why, whylen, "it is a script: what it starts may have progress points");

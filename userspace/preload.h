@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 enum cozk_preload {
-	COZK_PRELOAD_NO,	/* it has no use for it, or cannot take it */
-	COZK_PRELOAD_MAYBE,	/* not itself, but it can start programs or load plugins that have */
-	COZK_PRELOAD_YES,	/* it has progress points that look for the library */
+	COZK_PRELOAD_NO,    /* it has no use for it, or cannot take it */
+	COZK_PRELOAD_MAYBE, /* not itself, but it can start programs or load plugins that have */
+	COZK_PRELOAD_YES,   /* it has progress points that look for the library */
 };
 
 /*

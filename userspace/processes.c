@@ -126,7 +126,7 @@ static int push_scope(struct cozk_processes *p, struct cozk_process *process, st
 	process->scoped = !error;
 	free(spans.v);
 	cozk_ranges_deinit(&ranges);
-	return error == -ESRCH ? 0 : error;	/* gone before it could be looked at */
+	return error == -ESRCH ? 0 : error; /* gone before it could be looked at */
 }
 
 int cozk_processes_push_scopes(struct cozk_processes *p, struct cozk_device *dev)

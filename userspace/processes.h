@@ -14,15 +14,15 @@
 
 struct cozk_process {
 	pid_t pid;
-	uint32_t space;		/* its address space id in the session */
+	uint32_t space; /* its address space id in the session */
 	bool gone;
-	bool scoped;		/* the module knows its scope */
+	bool scoped; /* the module knows its scope */
 };
 
 struct cozk_processes {
 	struct cozk_process *v;
 	size_t len, cap;
-	struct cozk_resolver *resolver;	/* borrowed */
+	struct cozk_resolver *resolver; /* borrowed */
 	unsigned long maps_reads;	/* of the resolver when scopes were last told */
 	unsigned long generation;	/* changes whenever a target's ranges may have */
 	uint32_t ignored_space;		/* of the program that is not the program yet; 0: none */

@@ -42,12 +42,12 @@ static void *grow(void *array, size_t len, size_t *cap, size_t size)
 	return bigger;
 }
 
-#define GROW(array, len, cap)								\
-	({										\
-		void *grown_ = grow((array), (len), &(cap), sizeof(*(array)));		\
-		if (grown_)								\
-			(array) = grown_;						\
-		grown_ != NULL;								\
+#define GROW(array, len, cap)                                                  \
+	({                                                                     \
+		void *grown_ = grow((array), (len), &(cap), sizeof(*(array))); \
+		if (grown_)                                                    \
+			(array) = grown_;                                      \
+		grown_ != NULL;                                                \
 	})
 
 /* The strings below are const for everybody but their owner. */

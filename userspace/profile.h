@@ -19,7 +19,7 @@
 enum cozk_unit {
 	COZK_UNIT_LINE,
 	COZK_UNIT_FUNCTION,
-	COZK_UNIT_END_TO_END,	/* the window is the whole run, which is the unit of work */
+	COZK_UNIT_END_TO_END, /* the window is the whole run, which is the unit of work */
 };
 
 /* The name of the point that a run without any point is measured by; Coz's. */
@@ -27,18 +27,18 @@ enum cozk_unit {
 
 /* Begins a run. Coz: time. */
 struct cozk_startup {
-	uint64_t time_ns;		/* CLOCK_REALTIME */
-	const char *version;		/* of cozk */
-	uint32_t abi;			/* of the module; 0: not known, as in a file of Coz's */
-	const char *const *argv;	/* of the program, NULL-terminated, or NULL */
-	uint64_t seed; /* below 2^53: then every JSON reader keeps all its digits */
-	const char *kernel;		/* release */
+	uint64_t time_ns;	 /* CLOCK_REALTIME */
+	const char *version;	 /* of cozk */
+	uint32_t abi;		 /* of the module; 0: not known, as in a file of Coz's */
+	const char *const *argv; /* of the program, NULL-terminated, or NULL */
+	uint64_t seed;		 /* below 2^53: then every JSON reader keeps all its digits */
+	const char *kernel;	 /* release */
 	enum cozk_unit by;
 	uint32_t cpus;
 	uint64_t sample_period_ns;
 	uint64_t window_period_ns;
-	const char *event;		/* sample event; NULL: the CPU clock */
-	const char *scope;		/* scopes in words, for the reader; NULL: the defaults */
+	const char *event; /* sample event; NULL: the CPU clock */
+	const char *scope; /* scopes in words, for the reader; NULL: the defaults */
 };
 
 enum cozk_visits_type {
@@ -50,11 +50,11 @@ enum cozk_visits_type {
 struct cozk_visits {
 	const char *name;
 	enum cozk_visits_type type;
-	int64_t delta;			/* throughput: visits in the window */
-	int64_t arrivals;		/* latency: begins in the window */
-	int64_t departures;		/* ends in the window */
-	int64_t difference;		/* begins - ends since the program's start, at window end */
-	uint32_t point;			/* model only: index into cozk_profile.points */
+	int64_t delta;	    /* throughput: visits in the window */
+	int64_t arrivals;   /* latency: begins in the window */
+	int64_t departures; /* ends in the window */
+	int64_t difference; /* begins - ends since the program's start, at window end */
+	uint32_t point;	    /* model only: index into cozk_profile.points */
 };
 
 /*
@@ -62,18 +62,18 @@ struct cozk_visits {
  * of uapi/cozk.h.
  */
 struct cozk_experiment {
-	const char *selected;		/* FILE:LINE, function name, or BINARY+0xOFFSET */
+	const char *selected; /* FILE:LINE, function name, or BINARY+0xOFFSET */
 	enum cozk_unit unit;
 	const char *function;
-	const char *binary;		/* path */
-	const char *chain;		/* inline chain, "outer > inner", or NULL */
+	const char *binary; /* path */
+	const char *chain;  /* inline chain, "outer > inner", or NULL */
 	uint32_t speedup_ppm;
-	int64_t duration_ns;		/* wall_ns - due_ns */
+	int64_t duration_ns; /* wall_ns - due_ns */
 	uint64_t hits;
-	uint64_t window;		/* its id in the session, from 1 */
-	uint32_t block;			/* of the randomised plan, from 0 */
+	uint64_t window; /* its id in the session, from 1 */
+	uint32_t block;	 /* of the randomised plan, from 0 */
 	uint64_t wall_ns;
-	uint64_t due_ns;		/* growth of due over the window */
+	uint64_t due_ns; /* growth of due over the window */
 	uint64_t samples;
 	uint64_t sample_ns;
 	uint64_t hit_ns;
@@ -85,18 +85,18 @@ struct cozk_experiment {
 	uint64_t settle_ns;
 	uint64_t forgiven_ns;
 	uint32_t threads;
-	const char *end_reason;		/* "duration", "signal", "exit"; NULL: not known (Coz) */
+	const char *end_reason; /* "duration", "signal", "exit"; NULL: not known (Coz) */
 	const struct cozk_visits *visits;
 	size_t visits_len;
-	uint32_t run;			/* model only: index into cozk_profile.runs */
-	uint32_t target;		/* model only: index into cozk_profile.targets */
+	uint32_t run;	 /* model only: index into cozk_profile.runs */
+	uint32_t target; /* model only: index into cozk_profile.targets */
 };
 
 /* Samples of one place over the run so far. Coz: location, count. */
 struct cozk_sample_count {
-	const char *location;		/* as a line's selected; "[unmapped]" if not resolved */
+	const char *location; /* as a line's selected; "[unmapped]" if not resolved */
 	uint64_t count;
-	uint64_t weight_ns;		/* CPU time they stand for; 0: not known */
+	uint64_t weight_ns; /* CPU time they stand for; 0: not known */
 	const char *function;
 	const char *binary;
 	const char *chain;
@@ -105,20 +105,20 @@ struct cozk_sample_count {
 
 /* Ends a run, or is a state on the way. Coz: time. */
 struct cozk_runtime {
-	uint64_t time_ns;		/* since startup */
-	const char *status;		/* "exit 0", "signal 9"; NULL: the program still runs */
-	const char *reason;		/* why no or few windows, in words; or NULL */
-	uint64_t samples;		/* all that were taken */
-	uint64_t samples_lost;		/* ring full */
-	uint64_t samples_unresolved;	/* no mapping known for the address */
+	uint64_t time_ns;	     /* since startup */
+	const char *status;	     /* "exit 0", "signal 9"; NULL: the program still runs */
+	const char *reason;	     /* why no or few windows, in words; or NULL */
+	uint64_t samples;	     /* all that were taken */
+	uint64_t samples_lost;	     /* ring full */
+	uint64_t samples_unresolved; /* no mapping known for the address */
 	uint64_t threads_seen;
-	uint64_t threads_lost;		/* not followed */
-	uint64_t windows;		/* opened, also those not worth a record */
-	uint64_t points_seen;		/* progress points that were registered */
+	uint64_t threads_lost; /* not followed */
+	uint64_t windows;      /* opened, also those not worth a record */
+	uint64_t points_seen;  /* progress points that were registered */
 };
 
 struct cozk_profile_target {
-	const char *name;		/* cozk_experiment.selected */
+	const char *name; /* cozk_experiment.selected */
 	enum cozk_unit unit;
 	const char *function;
 	const char *binary;
@@ -132,13 +132,13 @@ struct cozk_profile_point {
 
 struct cozk_profile_run {
 	struct cozk_startup startup;
-	bool has_startup;		/* false: records without a startup before them */
-	struct cozk_runtime runtime;	/* the last of the run */
+	bool has_startup;	     /* false: records without a startup before them */
+	struct cozk_runtime runtime; /* the last of the run */
 	bool has_runtime;
-	struct cozk_sample_count *samples;	/* the last dump of the run */
+	struct cozk_sample_count *samples; /* the last dump of the run */
 	size_t samples_len;
 	size_t samples_cap;
-	size_t windows;			/* of this run in the profile */
+	size_t windows; /* of this run in the profile */
 };
 
 /* All zero is a valid empty profile. */
@@ -171,7 +171,7 @@ void cozk_profile_deinit(struct cozk_profile *p);
 struct cozk_profile_file;
 
 enum cozk_profile_mode {
-	COZK_PROFILE_APPEND,	/* after what other runs have written, as Coz does */
+	COZK_PROFILE_APPEND, /* after what other runs have written, as Coz does */
 	COZK_PROFILE_TRUNCATE,
 };
 
@@ -184,8 +184,8 @@ enum cozk_profile_mode {
  * (another cozk writes to it), -EINVAL (no profile), or another -errno. @ret is closed with
  * cozk_profile_close().
  */
-int cozk_profile_open(const char *path, enum cozk_profile_mode mode, struct cozk_profile_file **ret,
-		      char *err, size_t errlen);
+int cozk_profile_open(const char *path, enum cozk_profile_mode mode, struct cozk_profile_file **ret, char *err,
+		      size_t errlen);
 
 /*
  * Each is one write() of whole lines, so whatever dies, no record is half in the file (a partial

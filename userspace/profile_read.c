@@ -14,11 +14,11 @@ enum { SPEEDUP_ONE_PPM = 1000000 };
 
 /* A window whose points have not all been read yet: they are on the lines after it. */
 struct pending {
-	json_t *record;		/* owns the strings of experiment; NULL: no window is pending */
+	json_t *record; /* owns the strings of experiment; NULL: no window is pending */
 	struct cozk_experiment experiment;
 	struct cozk_visits *visits;
 	size_t visits_len, visits_cap;
-	json_t **points;	/* own the names in visits; as many as visits */
+	json_t **points; /* own the names in visits; as many as visits */
 };
 
 struct reader {
@@ -28,8 +28,7 @@ struct reader {
 	size_t line;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void warn_line(struct reader *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void warn_line(struct reader *r, const char *format, ...)
 {
 	struct cozk_read_report *report = r->report;
 	va_list args;
@@ -59,8 +58,7 @@ static uint64_t get_uint(const json_t *o, const char *key)
 	if (json_is_integer(v))
 		return json_integer_value(v) > 0 ? (uint64_t)json_integer_value(v) : 0;
 	if (json_is_real(v) && json_real_value(v) > 0)
-		return json_real_value(v) < 18446744073709549568.0 ? (uint64_t)json_real_value(v)
-								   : UINT64_MAX;
+		return json_real_value(v) < 18446744073709549568.0 ? (uint64_t)json_real_value(v) : UINT64_MAX;
 	return 0;
 }
 
@@ -134,9 +132,8 @@ static enum cozk_unit guess_unit(const json_t *o, const char *selected)
 	if (kind && cozk_unit_parse(kind, &unit))
 		return unit;
 	/* Coz knows lines only. */
-	return colon && colon[1] && colon[1 + strspn(colon + 1, "0123456789")] == '\0'
-		       ? COZK_UNIT_LINE
-		       : COZK_UNIT_FUNCTION;
+	return colon && colon[1] && colon[1 + strspn(colon + 1, "0123456789")] == '\0' ? COZK_UNIT_LINE
+										       : COZK_UNIT_FUNCTION;
 }
 
 static int read_experiment(struct reader *r, json_t *o)
@@ -154,9 +151,8 @@ static int read_experiment(struct reader *r, json_t *o)
 		.function = get_text(o, "function"),
 		.binary = get_text(o, "binary"),
 		.chain = get_text(o, "chain"),
-		.speedup_ppm = is_number(o, "speedup_ppm")
-				       ? get_uint32(o, "speedup_ppm")
-				       : (uint32_t)lround(speedup * SPEEDUP_ONE_PPM),
+		.speedup_ppm = is_number(o, "speedup_ppm") ? get_uint32(o, "speedup_ppm")
+							   : (uint32_t)lround(speedup * SPEEDUP_ONE_PPM),
 		.hits = get_uint(o, "selected_samples"),
 		.window = get_uint(o, "window"),
 		.block = get_uint32(o, "block"),
@@ -199,12 +195,10 @@ static int read_visits(struct reader *r, json_t *o, enum cozk_visits_type type)
 	if (type == COZK_VISITS_THROUGHPUT) {
 		if (!get_int(o, "delta", 0, &v.delta))
 			return -EINVAL;
-	} else if (!get_int(o, "arrivals", 0, &v.arrivals) ||
-		   !get_int(o, "departures", 0, &v.departures)) {
+	} else if (!get_int(o, "arrivals", 0, &v.arrivals) || !get_int(o, "departures", 0, &v.departures)) {
 		return -EINVAL;
 	} else if (!get_int(o, "difference", -(1LL << 53), &v.difference)) {
-		warn_line(r, "impossible difference of latency point \"%s\"; point left out",
-			  v.name);
+		warn_line(r, "impossible difference of latency point \"%s\"; point left out", v.name);
 		return 0;
 	}
 	if (w->visits_len == w->visits_cap) {
@@ -294,7 +288,7 @@ static int read_sample(struct reader *r, json_t *o)
 		.function = get_text(o, "function"),
 		.binary = get_text(o, "binary"),
 		.chain = get_text(o, "chain"),
-		.in_scope = in_scope ? json_is_true(in_scope) : true,	/* Coz writes no others */
+		.in_scope = in_scope ? json_is_true(in_scope) : true, /* Coz writes no others */
 	};
 
 	if (!s.location || !is_number(o, "count"))
@@ -326,7 +320,7 @@ static int read_record(struct reader *r, json_t *o)
 		return read_runtime(r, o);
 	if (strcmp(type, "startup") == 0)
 		return read_startup(r, o);
-	if (strcmp(type, "shutdown") == 0)	/* older Coz; says nothing that runtime does not */
+	if (strcmp(type, "shutdown") == 0) /* older Coz; says nothing that runtime does not */
 		return 0;
 	warn_line(r, "unknown record \"%s\" passed over", type);
 	return 0;
@@ -388,8 +382,8 @@ static int read_lines(struct reader *r, FILE *in, bool *legacy)
 	return err;
 }
 
-int cozk_profile_read_stream(FILE *in, const char *name, struct cozk_profile *profile,
-			     struct cozk_read_report *report, char *err, size_t errlen)
+int cozk_profile_read_stream(FILE *in, const char *name, struct cozk_profile *profile, struct cozk_read_report *report,
+			     char *err, size_t errlen)
 {
 	struct reader r = { .profile = profile, .report = report };
 	bool legacy = false;
@@ -402,23 +396,22 @@ int cozk_profile_read_stream(FILE *in, const char *name, struct cozk_profile *pr
 		result = -EINVAL;
 		snprintf(err, errlen, "%s: %s", name,
 			 !report->lines ? "the file is empty"
-			 : legacy ? "this is a profile in Coz's older text form, which is not read"
-				  : "not a profile: no line of it is a record");
+			 : legacy	? "this is a profile in Coz's older text form, which is not read"
+					: "not a profile: no line of it is a record");
 	} else if (result) {
 		snprintf(err, errlen, "%s: %s", name, strerror(-result));
 	}
 	return result;
 }
 
-int cozk_profile_read(const char *path, struct cozk_profile *profile,
-		      struct cozk_read_report *report, char *err, size_t errlen)
+int cozk_profile_read(const char *path, struct cozk_profile *profile, struct cozk_read_report *report, char *err,
+		      size_t errlen)
 {
 	FILE *in;
 	int result;
 
 	if (strcmp(path, "-") == 0)
-		return cozk_profile_read_stream(stdin, "standard input", profile, report, err,
-						errlen);
+		return cozk_profile_read_stream(stdin, "standard input", profile, report, err, errlen);
 	in = fopen(path, "re");
 	if (!in) {
 		result = -errno;

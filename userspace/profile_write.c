@@ -17,9 +17,9 @@
 struct cozk_profile_file {
 	int fd;
 	char *path;
-	bool regular;		/* can be truncated */
-	bool dead;		/* no startup record: later records would count for another run */
-	int first_error;	/* -errno of the first failed write, or 0 */
+	bool regular;	 /* can be truncated */
+	bool dead;	 /* no startup record: later records would count for another run */
+	int first_error; /* -errno of the first failed write, or 0 */
 	size_t windows_kept;
 	size_t windows_lost;
 	char message[512];
@@ -220,7 +220,7 @@ static int write_whole(struct cozk_profile_file *f, const char *buf, size_t len)
 			err = -errno;
 	}
 	if (err && done && f->regular && ftruncate(f->fd, st.st_size))
-		f->dead = true;	/* a half line stays: nothing may follow it */
+		f->dead = true; /* a half line stays: nothing may follow it */
 	return err;
 }
 
@@ -316,8 +316,7 @@ static int check_is_profile(int fd)
 
 	if (n < 0)
 		return -errno;
-	if (n > 0 && head[0] != '{' &&
-	    ((size_t)n < sizeof(head) || memcmp(head, "startup\t", sizeof(head)) != 0))
+	if (n > 0 && head[0] != '{' && ((size_t)n < sizeof(head) || memcmp(head, "startup\t", sizeof(head)) != 0))
 		return -EINVAL;
 	return 0;
 }
@@ -392,8 +391,8 @@ static int open_file(const char *path)
 	return open(path, O_RDWR | flags, 0666);
 }
 
-int cozk_profile_open(const char *path, enum cozk_profile_mode mode, struct cozk_profile_file **ret,
-		      char *err, size_t errlen)
+int cozk_profile_open(const char *path, enum cozk_profile_mode mode, struct cozk_profile_file **ret, char *err,
+		      size_t errlen)
 {
 	struct cozk_profile_file *f = calloc(1, sizeof(*f));
 	int result;
@@ -418,9 +417,8 @@ const char *cozk_profile_error(struct cozk_profile_file *f)
 {
 	if (!f->first_error)
 		return NULL;
-	snprintf(f->message, sizeof(f->message),
-		 "%s: %s; %zu windows of this run are in the file, %zu are not", f->path,
-		 strerror(-f->first_error), f->windows_kept, f->windows_lost);
+	snprintf(f->message, sizeof(f->message), "%s: %s; %zu windows of this run are in the file, %zu are not",
+		 f->path, strerror(-f->first_error), f->windows_kept, f->windows_lost);
 	return f->message;
 }
 
@@ -441,7 +439,7 @@ int cozk_profile_close(struct cozk_profile_file *f)
 	if (!f)
 		return 0;
 	if (f->fd >= 0 && close(f->fd))
-		err = -errno;	/* network file systems report a full disk here */
+		err = -errno; /* network file systems report a full disk here */
 	cozk_profile_deinit(&f->model);
 	free(f->path);
 	free(f);

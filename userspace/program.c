@@ -56,8 +56,7 @@ static int search_path(const char *name, char *buf, size_t len)
 		int one;
 
 		/* An empty entry is the current directory. */
-		if (snprintf(buf, len, "%.*s%s%s", (int)folder, list, folder ? "/" : "./", name) <
-		    (int)len) {
+		if (snprintf(buf, len, "%.*s%s%s", (int)folder, list, folder ? "/" : "./", name) < (int)len) {
 			one = check_file(buf);
 			if (!one)
 				return 0;
@@ -82,8 +81,7 @@ int cozk_program_find(const char *name, char *buf, size_t len, char *why, size_t
 	if (!strchr(name, '/')) {
 		error = search_path(name, buf, len);
 		if (error == -ENOENT && !check_file(name)) {
-			snprintf(why, whylen, "%s is not in PATH; the one in this directory is ./%s",
-				 name, name);
+			snprintf(why, whylen, "%s is not in PATH; the one in this directory is ./%s", name, name);
 			return error;
 		}
 	} else {
@@ -115,6 +113,5 @@ const char *cozk_program_hint(int error)
 
 int cozk_program_exit_status(int error)
 {
-	return error == -ENOENT || error == -ENOTDIR ? COZK_EXIT_NOT_FOUND :
-						       COZK_EXIT_NOT_EXECUTABLE;
+	return error == -ENOENT || error == -ENOTDIR ? COZK_EXIT_NOT_FOUND : COZK_EXIT_NOT_EXECUTABLE;
 }

@@ -68,8 +68,7 @@ const char *cozk_report_target_name(const struct cozk_profile_target *t, char *b
 	if (t->unit != COZK_UNIT_LINE)
 		snprintf(buf, len, "%s", name);
 	else if (first && t->function)
-		snprintf(buf, len, "%s %s (in %.*s)", name, t->function, (int)(first - t->chain),
-			 t->chain);
+		snprintf(buf, len, "%s %s (in %.*s)", name, t->function, (int)(first - t->chain), t->chain);
 	else if (t->function)
 		snprintf(buf, len, "%s %s", name, t->function);
 	else
@@ -166,8 +165,7 @@ int cozk_report_places(const struct cozk_report *r, struct cozk_report_place **r
 		for (size_t k = 0; cozk_report_has_run(r, i) && k < run->samples_len; k++) {
 			const struct cozk_sample_count *s = &run->samples[k];
 
-			places[n++] = (struct cozk_report_place){ s, (double)(weights ? s->weight_ns
-										      : s->count) };
+			places[n++] = (struct cozk_report_place){ s, (double)(weights ? s->weight_ns : s->count) };
 		}
 	}
 	qsort(places, n, sizeof(*places), place_compare);
@@ -178,8 +176,7 @@ int cozk_report_places(const struct cozk_report *r, struct cozk_report_place **r
 
 /* ---- building ---- */
 
-int cozk_report_build(const struct cozk_profile *p, const struct cozk_report_options *options,
-		      struct cozk_report *ret)
+int cozk_report_build(const struct cozk_profile *p, const struct cozk_report_options *options, struct cozk_report *ret)
 {
 	int err = 0;
 
@@ -192,8 +189,7 @@ int cozk_report_build(const struct cozk_profile *p, const struct cozk_report_opt
 	for (size_t i = 0; i < p->points_len && !err; i++) {
 		if (options->point && strcmp(options->point, p->points[i].name) != 0)
 			continue;
-		err = cozk_stats_analyse(p, (uint32_t)i, &ret->stats,
-					 &ret->analyses[ret->analyses_len]);
+		err = cozk_stats_analyse(p, (uint32_t)i, &ret->stats, &ret->analyses[ret->analyses_len]);
 		ret->analyses_len += !err;
 	}
 	if (!err)
@@ -254,8 +250,7 @@ static double sort_key(const struct cozk_report *r, const struct cozk_finding *f
 	return isnan(key) ? -INFINITY : key;
 }
 
-const struct cozk_finding **cozk_report_sorted(const struct cozk_report *r,
-					       const struct cozk_analysis *a)
+const struct cozk_finding **cozk_report_sorted(const struct cozk_report *r, const struct cozk_analysis *a)
 {
 	struct sort_entry *entries = calloc(a->findings_len + 1, sizeof(*entries));
 	const struct cozk_finding **sorted = calloc(a->findings_len + 1, sizeof(*sorted));
@@ -268,8 +263,7 @@ const struct cozk_finding **cozk_report_sorted(const struct cozk_report *r,
 	for (size_t i = 0; i < a->findings_len; i++) {
 		const struct cozk_finding *f = &a->findings[i];
 
-		entries[i] = (struct sort_entry){ f, sort_key(r, f),
-						  r->profile->targets[f->target].name };
+		entries[i] = (struct sort_entry){ f, sort_key(r, f), r->profile->targets[f->target].name };
 	}
 	qsort(entries, a->findings_len, sizeof(*entries), sort_compare);
 	for (size_t i = 0; i < a->findings_len; i++)
@@ -293,8 +287,7 @@ static int print_nothing(const struct cozk_report *r, const char *why, const cha
 	return err;
 }
 
-int cozk_report_print(const struct cozk_profile *p, const struct cozk_report_options *options,
-		      FILE *out)
+int cozk_report_print(const struct cozk_profile *p, const struct cozk_report_options *options, FILE *out)
 {
 	char why[256], hint[256];
 	bool nothing = cozk_report_reason(p, options, why, sizeof(why), hint, sizeof(hint));

@@ -18,7 +18,7 @@ enum cozk_report_format {
 };
 
 enum cozk_report_sort {
-	COZK_SORT_POTENTIAL,	/* largest surely gained program speedup first */
+	COZK_SORT_POTENTIAL, /* largest surely gained program speedup first */
 	COZK_SORT_SLOPE,
 	COZK_SORT_SAMPLES,
 	COZK_SORT_NAME,
@@ -30,10 +30,10 @@ enum cozk_report_sort {
 struct cozk_report_options {
 	enum cozk_report_format format;
 	enum cozk_report_sort sort;
-	const char *point;	/* only this one; NULL: all */
-	bool all;		/* noise too */
-	struct cozk_stats_options stats;	/* .run: an index, COZK_RUN_ALL or COZK_RUN_LAST */
-	unsigned int width;	/* of the table in columns; 0: no limit */
+	const char *point;		 /* only this one; NULL: all */
+	bool all;			 /* noise too */
+	struct cozk_stats_options stats; /* .run: an index, COZK_RUN_ALL or COZK_RUN_LAST */
+	unsigned int width;		 /* of the table in columns; 0: no limit */
 	bool colour;
 };
 
@@ -45,15 +45,14 @@ void cozk_report_defaults(struct cozk_report_options *options, FILE *out);
  * table then says why, and where the time went as far as known; the other formats are printed all
  * the same), or -ENOMEM.
  */
-int cozk_report_print(const struct cozk_profile *p, const struct cozk_report_options *options,
-		      FILE *out);
+int cozk_report_print(const struct cozk_profile *p, const struct cozk_report_options *options, FILE *out);
 
 /*
  * Why a profile has nothing to report, and what to try next, each in one line (@hint may become
  * empty). Returns false, and nothing in the buffers, if it has something.
  */
-bool cozk_report_reason(const struct cozk_profile *p, const struct cozk_report_options *options,
-			char *why, size_t whylen, char *hint, size_t hintlen);
+bool cozk_report_reason(const struct cozk_profile *p, const struct cozk_report_options *options, char *why,
+			size_t whylen, char *hint, size_t hintlen);
 
 /*
  * The run that .stats.run of the options means: COZK_RUN_LAST becomes an index; but where that run

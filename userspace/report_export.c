@@ -78,9 +78,8 @@ static json_t *finding(const struct cozk_report *r, const struct cozk_finding *f
 	json_object_set_new(o, "shape", text(cozk_shape_text(f, shape, sizeof(shape))));
 	json_object_set_new(o, "verdict", text(verdicts[cozk_report_held(f)]));
 	json_object_set_new(o, "p_value", number(f->p_value));
-	json_object_set_new(
-		o, "best_speedup",
-		number(f->best == SIZE_MAX ? NAN : f->effects[f->best].speedup_ppm / 1e6));
+	json_object_set_new(o, "best_speedup",
+			    number(f->best == SIZE_MAX ? NAN : f->effects[f->best].speedup_ppm / 1e6));
 	json_object_set_new(o, "windows", integer(f->windows));
 	json_object_set_new(o, "hits", integer(f->hits));
 	json_object_set_new(o, "visits", json_integer(f->visits));
@@ -104,8 +103,7 @@ static json_t *left_out(const struct cozk_analysis *a)
 	json_t *o = json_object();
 
 	for (size_t i = COZK_WINDOW_GOOD + 1; i < COZK_WINDOW_FAULTS; i++)
-		json_object_set_new(o, cozk_window_fault_text((enum cozk_window_fault)i),
-				    integer(a->faults[i]));
+		json_object_set_new(o, cozk_window_fault_text((enum cozk_window_fault)i), integer(a->faults[i]));
 	return o;
 }
 
@@ -126,8 +124,7 @@ static json_t *point(const struct cozk_report *r, const struct cozk_analysis *a)
 	}
 	free(sorted);
 	json_object_set_new(o, "name", text(p->name));
-	json_object_set_new(o, "type",
-			    text(p->type == COZK_VISITS_LATENCY ? "latency" : "throughput"));
+	json_object_set_new(o, "type", text(p->type == COZK_VISITS_LATENCY ? "latency" : "throughput"));
 	json_object_set_new(o, "baseline", baseline(&a->baseline));
 	json_object_set_new(o, "windows", integer(a->faults[COZK_WINDOW_GOOD]));
 	json_object_set_new(o, "left_out", left_out(a));
@@ -158,8 +155,7 @@ int cozk_report_json(const struct cozk_report *r, FILE *out)
 	for (size_t i = 0; i < r->analyses_len && !err; i++)
 		err = json_array_append_new(points, point(r, &r->analyses[i]));
 	cozk_report_reason(r->profile, r->options, why, sizeof(why), hint, sizeof(hint));
-	json_object_set_new(root, "run", r->stats.run == COZK_RUN_ALL ? json_string("all")
-								      : integer(r->stats.run + 1));
+	json_object_set_new(root, "run", r->stats.run == COZK_RUN_ALL ? json_string("all") : integer(r->stats.run + 1));
 	json_object_set_new(root, "runs", integer(r->profile->runs_len));
 	json_object_set_new(root, "nothing", text(*why ? why : NULL));
 	json_object_set_new(root, "hint", text(*hint ? hint : NULL));
@@ -196,8 +192,8 @@ static void put_number(double value, FILE *out)
 		putc(',', out);
 }
 
-static void put_effect(const struct cozk_report *r, const struct cozk_analysis *a,
-		       const struct cozk_finding *f, const struct cozk_effect *e, FILE *out)
+static void put_effect(const struct cozk_report *r, const struct cozk_analysis *a, const struct cozk_finding *f,
+		       const struct cozk_effect *e, FILE *out)
 {
 	const struct cozk_profile_target *t = &r->profile->targets[f->target];
 	char shape[64];
@@ -219,13 +215,14 @@ static void put_effect(const struct cozk_report *r, const struct cozk_analysis *
 	put_number(f->slope.hi, out);
 	putc(',', out);
 	put_text(cozk_shape_text(f, shape, sizeof(shape)), out);
-	fprintf(out, ",%d,%zu,%" PRIu64 ",%" PRId64 ",%" PRId64 "\r\n", f->significant, e->windows,
-		e->hits, e->visits, e->duration_ns);
+	fprintf(out, ",%d,%zu,%" PRIu64 ",%" PRId64 ",%" PRId64 "\r\n", f->significant, e->windows, e->hits, e->visits,
+		e->duration_ns);
 }
 
 int cozk_report_csv(const struct cozk_report *r, FILE *out)
 {
-	fputs("point,target,kind,function,binary,samples_share,speedup,program_speedup,lo,hi,slope,slope_lo,slope_hi,shape,"
+	fputs("point,target,kind,function,binary,samples_share,speedup,program_speedup,lo,hi,slope,slope_lo,slope_hi,"
+	      "shape,"
 	      "significant,windows,hits,visits,duration_ns\r\n",
 	      out);
 	for (size_t i = 0; i < r->analyses_len; i++) {

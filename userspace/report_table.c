@@ -39,12 +39,11 @@ static void percent_text(const struct cozk_estimate *e, bool both_ends, char *bu
 	else if (isnan(e->lo))
 		snprintf(buf, len, "%+.0f \xc2\xb1? %%", rounded(e->value * 100, 0));
 	else if (both_ends)
-		snprintf(buf, len, "%+.*f %% [%.*f, %.*f]", digits, rounded(e->value * 100, digits),
-			 digits, rounded(e->lo * 100, digits), digits,
-			 rounded(e->hi * 100, digits));
+		snprintf(buf, len, "%+.*f %% [%.*f, %.*f]", digits, rounded(e->value * 100, digits), digits,
+			 rounded(e->lo * 100, digits), digits, rounded(e->hi * 100, digits));
 	else
-		snprintf(buf, len, "%+.*f \xc2\xb1%.*f %%", digits, rounded(e->value * 100, digits),
-			 digits, fmax(e->hi - e->value, e->value - e->lo) * 100);
+		snprintf(buf, len, "%+.*f \xc2\xb1%.*f %%", digits, rounded(e->value * 100, digits), digits,
+			 fmax(e->hi - e->value, e->value - e->lo) * 100);
 }
 
 static void slope_text(const struct cozk_estimate *e, char *buf, size_t len)
@@ -54,8 +53,7 @@ static void slope_text(const struct cozk_estimate *e, char *buf, size_t len)
 	else if (isnan(e->lo))
 		snprintf(buf, len, "%.2f \xc2\xb1?", rounded(e->value, 2));
 	else
-		snprintf(buf, len, "%.2f \xc2\xb1%.2f", rounded(e->value, 2),
-			 ceil((e->hi - e->lo) / 2 * 100) / 100);
+		snprintf(buf, len, "%.2f \xc2\xb1%.2f", rounded(e->value, 2), ceil((e->hi - e->lo) / 2 * 100) / 100);
 }
 
 static void count_text(uint64_t n, char *buf, size_t len)
@@ -70,8 +68,14 @@ static void count_text(uint64_t n, char *buf, size_t len)
 
 static void time_text(double ns, char *buf, size_t len)
 {
-	static const struct { double ns; const char *unit; } units[] = {
-		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "\xc2\xb5s" }, { 1, "ns" },
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = {
+		{ 1e9, "s" },
+		{ 1e6, "ms" },
+		{ 1e3, "\xc2\xb5s" },
+		{ 1, "ns" },
 	};
 	size_t i = 0;
 
@@ -82,8 +86,7 @@ static void time_text(double ns, char *buf, size_t len)
 
 /* ---- the table of one point ---- */
 
-static bool several_modules(const struct cozk_report *r, const struct cozk_finding **findings,
-			    size_t n)
+static bool several_modules(const struct cozk_report *r, const struct cozk_finding **findings, size_t n)
 {
 	const char *first = NULL;
 
@@ -139,8 +142,7 @@ static void add_row(struct cozk_table *t, const struct cozk_report *r, const str
 
 	cozk_table_cell(t, COZK_STYLE_PLAIN, cozk_report_target_name(target, text, sizeof(text)));
 	if (layout->module)
-		cozk_table_cell(t, COZK_STYLE_DIM,
-				target->binary ? cozk_report_base(target->binary) : "?");
+		cozk_table_cell(t, COZK_STYLE_DIM, target->binary ? cozk_report_base(target->binary) : "?");
 	if (isnan(r->shares[f->target]))
 		cozk_table_cell(t, COZK_STYLE_PLAIN, "?");
 	else
@@ -208,7 +210,8 @@ static void print_no_finding(const struct cozk_analysis *a, FILE *out)
 	if (!isnan(widest))
 		fprintf(out, " (slopes are known to \xc2\xb1%.2f at worst)", widest);
 	fputs(".\n  hint: more windows make intervals narrower: run for longer, or try less "
-	      "(--fixed-line, fewer --speedups)\n", out);
+	      "(--fixed-line, fewer --speedups)\n",
+	      out);
 }
 
 static bool is_end_to_end(const struct cozk_report *r, const struct cozk_analysis *a)
@@ -217,8 +220,8 @@ static bool is_end_to_end(const struct cozk_report *r, const struct cozk_analysi
 }
 
 /* The two numbers that people take for each other, with the first row as the example. */
-static void print_legend(const struct cozk_report *r, const struct cozk_analysis *a,
-			 const struct cozk_finding *f, FILE *out)
+static void print_legend(const struct cozk_report *r, const struct cozk_analysis *a, const struct cozk_finding *f,
+			 FILE *out)
 {
 	const char *interval = is_wide(r) ? "[ ]" : "\xc2\xb1";
 	double x = f->effects[f->best].x.value, less = rounded(-x * 100, 0);
@@ -228,8 +231,8 @@ static void print_legend(const struct cozk_report *r, const struct cozk_analysis
 	else if (r->profile->points[a->point].type == COZK_VISITS_LATENCY)
 		fprintf(out, "First row: latency %+.0f %%.", less);
 	else
-		fprintf(out, "First row: time a visit %+.0f %%, which is throughput %+.0f %%.",
-			less, rounded(cozk_stats_throughput(x) * 100, 0));
+		fprintf(out, "First row: time a visit %+.0f %%, which is throughput %+.0f %%.", less,
+			rounded(cozk_stats_throughput(x) * 100, 0));
 	fprintf(out, " %s: 95 %% interval.\n", interval);
 }
 
@@ -248,27 +251,23 @@ static void print_heading(const struct cozk_report *r, const struct cozk_analysi
 	char period[32];
 
 	if (is_end_to_end(r, a)) {
-		fprintf(out,
-			"No progress point: measured end to end, in %zu windows (%zu at speedup 0)\n",
+		fprintf(out, "No progress point: measured end to end, in %zu windows (%zu at speedup 0)\n",
 			a->faults[COZK_WINDOW_GOOD], a->baseline.windows);
 		return;
 	}
 	time_text(a->baseline.period_ns, period, sizeof(period));
-	fprintf(out, "%s point %s", point->type == COZK_VISITS_LATENCY ? "Latency" : "Progress",
-		point->name);
+	fprintf(out, "%s point %s", point->type == COZK_VISITS_LATENCY ? "Latency" : "Progress", point->name);
 	if (!isnan(a->baseline.period_ns))
-		fprintf(out,
-			": %s %s at speedup 0; %" PRId64
-			" visits in %zu windows (%zu at speedup 0)",
-			period, point->type == COZK_VISITS_LATENCY ? "mean" : "a visit",
-			all_visits(a), a->faults[COZK_WINDOW_GOOD], a->baseline.windows);
+		fprintf(out, ": %s %s at speedup 0; %" PRId64 " visits in %zu windows (%zu at speedup 0)", period,
+			point->type == COZK_VISITS_LATENCY ? "mean" : "a visit", all_visits(a),
+			a->faults[COZK_WINDOW_GOOD], a->baseline.windows);
 	if (a->by_block)
 		fputs("\nIt changed over time, so windows are compared within their blocks.", out);
 	putc('\n', out);
 }
 
-static int print_rows(const struct cozk_report *r, const struct cozk_analysis *a,
-		      const struct cozk_finding **findings, FILE *out)
+static int print_rows(const struct cozk_report *r, const struct cozk_analysis *a, const struct cozk_finding **findings,
+		      FILE *out)
 {
 	size_t held[COZK_HELD_KINDS] = { 0 }, shown = 0;
 	struct layout layout = { .wide = is_wide(r) };
@@ -311,8 +310,7 @@ static int print_point(const struct cozk_report *r, const struct cozk_analysis *
 		return 0;
 	}
 	if (isnan(a->baseline.period_ns) && a->baseline.windows) {
-		fprintf(out,
-			"No visit in its %zu windows at speedup 0, so there is no estimate.\n",
+		fprintf(out, "No visit in its %zu windows at speedup 0, so there is no estimate.\n",
 			a->baseline.windows);
 		return 0;
 	}
@@ -331,8 +329,8 @@ static void print_run_note(const struct cozk_report *r, FILE *out)
 	if (p->runs_len > 1 && r->stats.run == COZK_RUN_ALL)
 		fprintf(out, "All %zu runs of the profile together\n", p->runs_len);
 	else if (p->runs_len > 1)
-		fprintf(out, "Run %zu of %zu in the profile (--run all: all together)\n",
-			r->stats.run + 1, p->runs_len);
+		fprintf(out, "Run %zu of %zu in the profile (--run all: all together)\n", r->stats.run + 1,
+			p->runs_len);
 }
 
 int cozk_report_table(const struct cozk_report *r, FILE *out)
@@ -372,13 +370,11 @@ int cozk_report_where(const struct cozk_report *r, FILE *out)
 		const struct cozk_sample_count *s = places[i].sample;
 
 		cozk_table_cellf(t, COZK_STYLE_PLAIN, "%.1f %%",
-				 r->samples.total > 0 ? places[i].weight / r->samples.total * 100
-						      : 0);
+				 r->samples.total > 0 ? places[i].weight / r->samples.total * 100 : 0);
 		cozk_table_cell(t, COZK_STYLE_PLAIN, s->function ? s->function : "?");
 		cozk_table_cell(t, COZK_STYLE_PLAIN, s->location);
 		cozk_table_cell(t, COZK_STYLE_DIM, s->binary ? cozk_report_base(s->binary) : "?");
-		cozk_table_cell(t, s->in_scope ? COZK_STYLE_PLAIN : COZK_STYLE_DIM,
-				s->in_scope ? "in" : "out");
+		cozk_table_cell(t, s->in_scope ? COZK_STYLE_PLAIN : COZK_STYLE_DIM, s->in_scope ? "in" : "out");
 	}
 	fputs("\nWhere the time goes:\n", out);
 	err = cozk_table_print(t, out, r->options->width, r->options->colour);
@@ -414,8 +410,7 @@ static void print_windows(const struct cozk_report *r, FILE *out)
 	for (size_t i = COZK_WINDOW_GOOD + 1; i < COZK_WINDOW_FAULTS; i++) {
 		if (!faults[i])
 			continue;
-		fprintf(out, "%s%zu %s", before, faults[i],
-			cozk_window_fault_text((enum cozk_window_fault)i));
+		fprintf(out, "%s%zu %s", before, faults[i], cozk_window_fault_text((enum cozk_window_fault)i));
 		before = ", ";
 	}
 }
@@ -435,10 +430,9 @@ int cozk_report_footer(const struct cozk_report *r, FILE *out)
 	}
 	if (r->samples.known)
 		fprintf(out,
-			"samples: %" PRIu64 " in scope, %" PRIu64 " out of scope, %" PRIu64
-			" unresolved, %" PRIu64 " lost\n",
-			r->samples.in_scope, r->samples.out_of_scope, r->samples.unresolved,
-			r->samples.lost);
+			"samples: %" PRIu64 " in scope, %" PRIu64 " out of scope, %" PRIu64 " unresolved, %" PRIu64
+			" lost\n",
+			r->samples.in_scope, r->samples.out_of_scope, r->samples.unresolved, r->samples.lost);
 	else
 		fputs("samples: not in the profile\n", out);
 	print_windows(r, out);
@@ -448,8 +442,6 @@ int cozk_report_footer(const struct cozk_report *r, FILE *out)
 		fprintf(out, "; %s", status);
 	putc('\n', out);
 	if (threads_lost)
-		fprintf(out,
-			"%" PRIu64 " threads could not be followed: effects may be too small\n",
-			threads_lost);
+		fprintf(out, "%" PRIu64 " threads could not be followed: effects may be too small\n", threads_lost);
 	return 0;
 }

@@ -24,9 +24,9 @@ struct process {
 	struct cozk_hnode node;
 	pid_t pid;
 	bool stale;
-	uint64_t read_ns;	/* when the maps were last asked for, 0 for never */
+	uint64_t read_ns; /* when the maps were last asked for, 0 for never */
 	struct cozk_maps maps;
-	struct cozk_mapped **mapped;	/* by mapping; NULL: not needed yet */
+	struct cozk_mapped **mapped; /* by mapping; NULL: not needed yet */
 };
 
 static uint64_t now_ns(void)
@@ -93,8 +93,7 @@ static int process_equal(const struct cozk_hnode *node, const void *key)
 
 static struct process *process_find(const struct cozk_resolver *r, pid_t pid)
 {
-	return (struct process *)cozk_htab_find(&r->processes, cozk_hash_u64(0, pid), process_equal,
-						&pid);
+	return (struct process *)cozk_htab_find(&r->processes, cozk_hash_u64(0, pid), process_equal, &pid);
 }
 
 /* The record of @pid, new if need be; NULL on ENOMEM. */
@@ -119,8 +118,7 @@ static struct process *process_get(struct cozk_resolver *r, pid_t pid)
 /* Replaces the maps by @maps, which is consumed. Returns 0 or -ENOMEM. */
 static int process_set_maps(struct process *process, struct cozk_maps *maps)
 {
-	struct cozk_mapped **mapped =
-		calloc(maps->len ? maps->len : 1, sizeof(struct cozk_mapped *));
+	struct cozk_mapped **mapped = calloc(maps->len ? maps->len : 1, sizeof(struct cozk_mapped *));
 
 	if (!mapped) {
 		cozk_maps_deinit(maps);
@@ -192,8 +190,7 @@ static int mapped_equal(const struct cozk_hnode *node, const void *key)
 	       mapped->dev_minor == map->dev_minor && !strcmp(mapped->path, map->path);
 }
 
-static struct cozk_mapped *mapped_new(struct cozk_resolver *r, pid_t pid,
-				      const struct cozk_map *map)
+static struct cozk_mapped *mapped_new(struct cozk_resolver *r, pid_t pid, const struct cozk_map *map)
 {
 	struct cozk_mapped *mapped = calloc(1, sizeof(*mapped));
 	int fd;
@@ -221,8 +218,7 @@ static struct cozk_mapped *mapped_new(struct cozk_resolver *r, pid_t pid,
 }
 
 /* What is mapped by mapping @index of the process; NULL on ENOMEM. */
-static struct cozk_mapped *mapped_get(struct cozk_resolver *r, struct process *process,
-				      size_t index)
+static struct cozk_mapped *mapped_get(struct cozk_resolver *r, struct process *process, size_t index)
 {
 	const struct cozk_map *map = &process->maps.v[index];
 	struct cozk_mapped *mapped = process->mapped[index];
@@ -321,9 +317,7 @@ int cozk_resolver_scope_ranges(struct cozk_resolver *r, pid_t pid, struct cozk_r
 }
 
 int cozk_resolver_each_in_scope(struct cozk_resolver *r, pid_t pid,
-				int (*fn)(const struct cozk_map *map, struct cozk_mapped *mapped,
-					  void *arg),
-				void *arg)
+				int (*fn)(const struct cozk_map *map, struct cozk_mapped *mapped, void *arg), void *arg)
 {
 	struct process *process = process_get(r, pid);
 
@@ -352,8 +346,7 @@ int cozk_resolver_each_in_scope(struct cozk_resolver *r, pid_t pid,
 static void count_skipped(const struct cozk_htab *binaries, struct cozk_resolver_stats *stats)
 {
 	for (size_t i = 0; i < binaries->nbuckets; i++) {
-		for (const struct cozk_hnode *node = binaries->buckets[i]; node;
-		     node = node->next) {
+		for (const struct cozk_hnode *node = binaries->buckets[i]; node; node = node->next) {
 			const struct cozk_mapped *mapped = (const struct cozk_mapped *)node;
 
 			if (mapped->binary)

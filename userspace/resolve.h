@@ -26,33 +26,32 @@ struct cozk_resolver;
  * under its own name).
  */
 struct cozk_place {
-	const char *binary; /* path as mapped; "[vdso]", "[anon]" (run-time code) and "[unmapped]"
+	const char *binary;   /* path as mapped; "[vdso]", "[anon]" (run-time code) and "[unmapped]"
 			       are possible */
-	const char *build_id;	/* lower-case hex, "" if the binary has none */
-	uint64_t vaddr; /* address in the ELF file's own terms; the runtime address if there is no
+	const char *build_id; /* lower-case hex, "" if the binary has none */
+	uint64_t vaddr;	      /* address in the ELF file's own terms; the runtime address if there is no
 			   file */
 	const char *function; /* for display: demangled, clones folded; "NAME+0xADDR" if there is no
 				 symbol */
-	const char *file; /* absolute where the debug information allows; "" without has_line */
-	unsigned int line;	/* 0 without has_line */
-	const char
-		*chain; /* "outer > inlined > innermost"; equals function when nothing is inlined */
-	bool in_scope;		/* binary and source scope both let it in */
+	const char *file;     /* absolute where the debug information allows; "" without has_line */
+	unsigned int line;    /* 0 without has_line */
+	const char *chain;    /* "outer > inlined > innermost"; equals function when nothing is inlined */
+	bool in_scope;	      /* binary and source scope both let it in */
 	bool has_line;
 };
 
 enum cozk_target_kind {
-	COZK_TARGET_LINE,	/* "FILE:LINE"; FILE is a path or its end, from a '/' on */
+	COZK_TARGET_LINE,     /* "FILE:LINE"; FILE is a path or its end, from a '/' on */
 	COZK_TARGET_FUNCTION, /* a name as in cozk_place.function, or without parameters, or mangled
 			       */
 };
 
 struct cozk_resolver_stats {
-	unsigned long binaries;		/* ELF files opened */
-	unsigned long binaries_failed;	/* mapped files that could not be read as ELF */
-	unsigned long units_skipped;	/* compilation units with unreadable debug information */
-	unsigned long maps_reads;	/* times a /proc/PID/maps was read */
-	unsigned long places;		/* different addresses resolved */
+	unsigned long binaries;	       /* ELF files opened */
+	unsigned long binaries_failed; /* mapped files that could not be read as ELF */
+	unsigned long units_skipped;   /* compilation units with unreadable debug information */
+	unsigned long maps_reads;      /* times a /proc/PID/maps was read */
+	unsigned long places;	       /* different addresses resolved */
 };
 
 /* @scope is borrowed, and must not change while the resolver lives. Returns NULL on ENOMEM. */
@@ -71,8 +70,8 @@ int cozk_resolve(struct cozk_resolver *r, pid_t pid, uint64_t ip, struct cozk_pl
  * -EINVAL (bad target text), -ESRCH (process unknown), -ENOMEM; except for -ENOMEM @err then says
  * why in one line, such as "no code at a.c:3; nearest lines with code: 2, 5".
  */
-int cozk_resolver_ranges(struct cozk_resolver *r, pid_t pid, enum cozk_target_kind kind,
-			 const char *target, struct cozk_ranges *ret, char *err, size_t errlen);
+int cozk_resolver_ranges(struct cozk_resolver *r, pid_t pid, enum cozk_target_kind kind, const char *target,
+			 struct cozk_ranges *ret, char *err, size_t errlen);
 
 /*
  * Runtime ranges of the executable mappings of @pid whose binary is in scope, sorted and merged.

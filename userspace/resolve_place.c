@@ -18,7 +18,7 @@ enum {
 struct place {
 	struct cozk_hnode node;
 	const struct cozk_mapped *mapped;
-	struct cozk_place place;	/* in_scope: as far as the source scope tells */
+	struct cozk_place place; /* in_scope: as far as the source scope tells */
 };
 
 struct text {
@@ -65,8 +65,7 @@ static int place_equal(const struct cozk_hnode *node, const void *key)
 }
 
 /* "outer > inlined > innermost" */
-static const char *chain_text(struct cozk_resolver *r, const struct cozk_frames *frames,
-			      const char *outer)
+static const char *chain_text(struct cozk_resolver *r, const struct cozk_frames *frames, const char *outer)
 {
 	char *text = NULL;
 	const char *ret;
@@ -84,8 +83,7 @@ static const char *chain_text(struct cozk_resolver *r, const struct cozk_frames 
 }
 
 /* Name of code without a symbol: the binary's own name and where the piece of code starts. */
-static const char *piece_name(struct cozk_resolver *r, const struct cozk_mapped *mapped,
-			      uint64_t start)
+static const char *piece_name(struct cozk_resolver *r, const struct cozk_mapped *mapped, uint64_t start)
 {
 	const char *base = strrchr(mapped->path, '/'), *ret;
 	char *text;
@@ -98,8 +96,8 @@ static const char *piece_name(struct cozk_resolver *r, const struct cozk_mapped 
 }
 
 /* The function by symbol table, else by debug information, else by address. NULL on ENOMEM. */
-static const char *outer_name(struct cozk_resolver *r, const struct cozk_mapped *mapped,
-			      uint64_t vaddr, const struct cozk_frames *frames)
+static const char *outer_name(struct cozk_resolver *r, const struct cozk_mapped *mapped, uint64_t vaddr,
+			      const struct cozk_frames *frames)
 {
 	struct cozk_symbol sym = { .start = vaddr / ANON_PIECE_SIZE * ANON_PIECE_SIZE };
 	int rc = mapped->binary ? cozk_symbols_find(mapped->binary, vaddr, &sym) : 0;
@@ -120,14 +118,12 @@ static const char *outer_name(struct cozk_resolver *r, const struct cozk_mapped 
 }
 
 /* Fills everything of @place that does not depend on the process. Returns 0 or -ENOMEM. */
-static int place_fill(struct cozk_resolver *r, const struct cozk_mapped *mapped,
-		      struct cozk_place *place)
+static int place_fill(struct cozk_resolver *r, const struct cozk_mapped *mapped, struct cozk_place *place)
 {
 	struct cozk_frames frames = { 0 };
 	const char *outer;
 	size_t pick = 0;
-	int rc =
-		mapped->binary ? cozk_lines_frames(mapped->binary, place->vaddr, &frames) : -ENOENT;
+	int rc = mapped->binary ? cozk_lines_frames(mapped->binary, place->vaddr, &frames) : -ENOENT;
 
 	if (rc == -ENOMEM)
 		return rc;
@@ -147,15 +143,13 @@ static int place_fill(struct cozk_resolver *r, const struct cozk_mapped *mapped,
 	}
 	place->function = outer;
 	if (pick + 1 < frames.len)
-		place->function =
-			intern(r, frames.v[pick].function ? frames.v[pick].function : "?");
+		place->function = intern(r, frames.v[pick].function ? frames.v[pick].function : "?");
 	place->chain = outer ? chain_text(r, &frames, outer) : NULL;
 	cozk_frames_deinit(&frames);
 	return outer && place->file && place->function && place->chain ? 0 : -ENOMEM;
 }
 
-const struct cozk_place *cozk_resolver_place(struct cozk_resolver *r,
-					     const struct cozk_mapped *mapped, uint64_t vaddr)
+const struct cozk_place *cozk_resolver_place(struct cozk_resolver *r, const struct cozk_mapped *mapped, uint64_t vaddr)
 {
 	struct place_key key = { mapped, vaddr };
 	uint64_t hash = cozk_hash_u64((uintptr_t)mapped, vaddr);

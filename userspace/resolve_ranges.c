@@ -15,12 +15,12 @@ struct query {
 	struct cozk_resolver *r;
 	enum cozk_target_kind kind;
 	const char *target;
-	char *file;		/* of a line target */
+	char *file; /* of a line target */
 	unsigned int line;
 	struct cozk_ranges *ret;
 	struct cozk_lines_found found;
 	size_t binaries;
-	const char *binary;	/* path of the first one */
+	const char *binary; /* path of the first one */
 };
 
 void cozk_search_free(struct cozk_search *search)
@@ -43,8 +43,7 @@ static int search_equal(const struct cozk_hnode *node, const void *key)
 	const struct cozk_search *search = (const struct cozk_search *)node;
 	const struct search_key *want = key;
 
-	return search->mapped == want->mapped && search->kind == want->kind &&
-	       !strcmp(search->target, want->target);
+	return search->mapped == want->mapped && search->kind == want->kind && !strcmp(search->target, want->target);
 }
 
 static int search_run(const struct query *q, struct cozk_mapped *mapped, struct cozk_search *search)
@@ -52,8 +51,7 @@ static int search_run(const struct query *q, struct cozk_mapped *mapped, struct 
 	int rc;
 
 	if (q->kind == COZK_TARGET_LINE) {
-		rc = cozk_lines_ranges(mapped->binary, q->r->scope, q->file, q->line,
-				       &search->vaddrs, &search->found);
+		rc = cozk_lines_ranges(mapped->binary, q->r->scope, q->file, q->line, &search->vaddrs, &search->found);
 	} else {
 		rc = cozk_symbols_ranges(mapped->binary, q->target, &search->vaddrs);
 		if (!rc)
@@ -71,8 +69,7 @@ static const struct cozk_search *search_get(const struct query *q, struct cozk_m
 {
 	struct search_key key = { mapped, q->kind, q->target };
 	uint64_t hash = cozk_hash_string((uintptr_t)mapped + q->kind, q->target);
-	struct cozk_search *search =
-		(struct cozk_search *)cozk_htab_find(&q->r->searches, hash, search_equal, &key);
+	struct cozk_search *search = (struct cozk_search *)cozk_htab_find(&q->r->searches, hash, search_equal, &key);
 
 	if (search)
 		return search;
@@ -82,8 +79,7 @@ static const struct cozk_search *search_get(const struct query *q, struct cozk_m
 	search->mapped = mapped;
 	search->kind = q->kind;
 	search->target = strdup(q->target);
-	if (!search->target || search_run(q, mapped, search) ||
-	    cozk_htab_add(&q->r->searches, hash, &search->node)) {
+	if (!search->target || search_run(q, mapped, search) || cozk_htab_add(&q->r->searches, hash, &search->node)) {
 		cozk_search_free(search);
 		return NULL;
 	}
@@ -91,8 +87,8 @@ static const struct cozk_search *search_get(const struct query *q, struct cozk_m
 }
 
 /* Adds what of ELF range [start, end) this mapping shows. */
-static int add_runtime(const struct query *q, const struct cozk_map *map,
-		       const struct cozk_binary *binary, uint64_t start, uint64_t end)
+static int add_runtime(const struct query *q, const struct cozk_map *map, const struct cozk_binary *binary,
+		       uint64_t start, uint64_t end)
 {
 	uint64_t offset, left, lo, hi;
 
@@ -106,8 +102,7 @@ static int add_runtime(const struct query *q, const struct cozk_map *map,
 		hi = map->offset + (map->end - map->start);
 	if (lo >= hi)
 		return 0;
-	return cozk_ranges_add(q->ret, lo - map->offset + map->start,
-			       hi - map->offset + map->start);
+	return cozk_ranges_add(q->ret, lo - map->offset + map->start, hi - map->offset + map->start);
 }
 
 static int query_map(const struct cozk_map *map, struct cozk_mapped *mapped, void *arg)
@@ -129,8 +124,7 @@ static int query_map(const struct cozk_map *map, struct cozk_mapped *mapped, voi
 	if (found->above && (!q->found.above || found->above < q->found.above))
 		q->found.above = found->above;
 	for (size_t i = 0; i < search->vaddrs.len; i++) {
-		if (add_runtime(q, map, mapped->binary, search->vaddrs.v[i].start,
-				search->vaddrs.v[i].end))
+		if (add_runtime(q, map, mapped->binary, search->vaddrs.v[i].start, search->vaddrs.v[i].end))
 			return -ENOMEM;
 	}
 	return 0;
@@ -141,18 +135,15 @@ static void explain_line(const struct query *q, char *err, size_t errlen)
 	const struct cozk_lines_found *found = &q->found;
 
 	if (!found->have_lines)
-		snprintf(err, errlen,
-			 "no line information in %s%s: build with -g, or install its debug symbols",
+		snprintf(err, errlen, "no line information in %s%s: build with -g, or install its debug symbols",
 			 q->binary, q->binaries > 1 ? " (nor in others in scope)" : "");
 	else if (found->out_of_scope)
-		snprintf(err, errlen, "%s has code, but the source scope (-s) leaves it out",
-			 q->target);
+		snprintf(err, errlen, "%s has code, but the source scope (-s) leaves it out", q->target);
 	else if (!found->files)
-		snprintf(err, errlen, "no code from a file %s in the binaries in scope (-b)",
-			 q->file);
+		snprintf(err, errlen, "no code from a file %s in the binaries in scope (-b)", q->file);
 	else if (found->below && found->above)
-		snprintf(err, errlen, "no code at %s; nearest lines with code: %u, %u", q->target,
-			 found->below, found->above);
+		snprintf(err, errlen, "no code at %s; nearest lines with code: %u, %u", q->target, found->below,
+			 found->above);
 	else
 		snprintf(err, errlen, "no code at %s; nearest line with code: %u", q->target,
 			 found->below ? found->below : found->above);
@@ -165,8 +156,7 @@ static void explain(const struct query *q, pid_t pid, int rc, char *err, size_t 
 	else if (rc)
 		snprintf(err, errlen, "%s", strerror(-rc));
 	else if (!q->binaries)
-		snprintf(err, errlen, "process %d maps no ELF file in the binary scope (-b)",
-			 (int)pid);
+		snprintf(err, errlen, "process %d maps no ELF file in the binary scope (-b)", (int)pid);
 	else if (q->kind == COZK_TARGET_LINE)
 		explain_line(q, err, errlen);
 	else
@@ -192,8 +182,8 @@ static int parse_line(struct query *q)
 	return q->file ? 0 : -ENOMEM;
 }
 
-int cozk_resolver_ranges(struct cozk_resolver *r, pid_t pid, enum cozk_target_kind kind,
-			 const char *target, struct cozk_ranges *ret, char *err, size_t errlen)
+int cozk_resolver_ranges(struct cozk_resolver *r, pid_t pid, enum cozk_target_kind kind, const char *target,
+			 struct cozk_ranges *ret, char *err, size_t errlen)
 {
 	struct query q = { .r = r, .kind = kind, .target = target, .ret = ret };
 	int rc;

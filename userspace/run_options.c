@@ -32,15 +32,18 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "What may be a target:", 1 },
-	{ "binary-scope", 'b', "PATTERN", 0, "Binaries; % is any text, MAIN the main program (default MAIN; repeatable)", 1 },
+	{ "binary-scope", 'b', "PATTERN", 0,
+	  "Binaries; % is any text, MAIN the main program (default MAIN; repeatable)", 1 },
 	{ "binary-exclude", OPT_BINARY_EXCLUDE, "PATTERN", 0, "Leave these binaries out", 1 },
 	{ "source-scope", 's', "PATTERN", 0, "Source files (default %; repeatable)", 1 },
 	{ "source-exclude", OPT_SOURCE_EXCLUDE, "PATTERN", 0, "Leave these source files out", 1 },
-	{ "by", OPT_BY, "line|function", 0, "Try lines (default) or whole functions; code without line information goes by function", 1 },
+	{ "by", OPT_BY, "line|function", 0,
+	  "Try lines (default) or whole functions; code without line information goes by function", 1 },
 	{ "fixed-line", OPT_FIXED_LINE, "FILE:LINE", 0, "Try only this line (repeatable)", 1 },
 	{ "fixed-function", OPT_FIXED_FUNCTION, "NAME", 0, "Try only this function (repeatable)", 1 },
 	{ NULL, 0, NULL, 0, "How it is tried:", 2 },
-	{ "speedups", OPT_SPEEDUPS, "LIST|A-B:STEP", 0, "Virtual speedups in percent (default 0-100:25); 0 is always among them", 2 },
+	{ "speedups", OPT_SPEEDUPS, "LIST|A-B:STEP", 0,
+	  "Virtual speedups in percent (default 0-100:25); 0 is always among them", 2 },
 	{ "fixed-speedup", OPT_FIXED_SPEEDUP, "PERCENT", 0, "The same as --speedups with one number", 2 },
 	{ "seed", OPT_SEED, "N", 0, "Seed of the order of experiments (default: the time)", 2 },
 	{ "duration", OPT_DURATION, "SECONDS", 0, "End the program (SIGTERM) after this time", 2 },
@@ -56,23 +59,24 @@ static const struct argp_option option_table[] = {
 	{ "truncate", OPT_TRUNCATE, NULL, 0, "Overwrite the profile", 4 },
 	{ "no-report", OPT_NO_REPORT, NULL, 0, "Print no table at the end", 4 },
 	{ "quiet", 'q', NULL, 0, "Only errors and the table", 4 },
-	{ "preload", OPT_PRELOAD, "auto|always|never", 0, "Load libcoz-lite into the program: if it has progress points (auto)", 4 },
+	{ "preload", OPT_PRELOAD, "auto|always|never", 0,
+	  "Load libcoz-lite into the program: if it has progress points (auto)", 4 },
 	/* Coz's "---" is a long option to getopt, whose name is one dash. */
 	{ "-", OPT_DASHES, NULL, OPTION_HIDDEN, NULL, 4 },
 	{ "progress", 'p', "POINT", OPTION_HIDDEN, NULL, 4 },
 	{ 0 },
 };
 
-static const char doc[] =
-	"Run a program and measure what it would gain from each of its parts being faster."
-	"\vExamples:\n"
-	"  cozk run ./prog arg                        lines of prog, while it runs\n"
-	"  cozk run --by function --duration 60 ./server\n"
-	"  cozk run --fixed-line hot.c:42 --speedups 0,50 -o hot.jsonl ./prog\n"
-	"  cozk run -b MAIN -b %libz% --- ./prog      Coz's separator works too\n\n"
-	"The status is the program's own, or 128+N when signal N ended it; cozk's are in cozk(1).";
+static const char doc[] = "Run a program and measure what it would gain from each of its parts being faster."
+			  "\vExamples:\n"
+			  "  cozk run ./prog arg                        lines of prog, while it runs\n"
+			  "  cozk run --by function --duration 60 ./server\n"
+			  "  cozk run --fixed-line hot.c:42 --speedups 0,50 -o hot.jsonl ./prog\n"
+			  "  cozk run -b MAIN -b %libz% --- ./prog      Coz's separator works too\n\n"
+			  "The status is the program's own, or 128+N when signal N ended it; cozk's are in cozk(1).";
 
-static uint64_t number(struct argp_state *state, const char *text, const char *what, double min, double max, double scale)
+static uint64_t number(struct argp_state *state, const char *text, const char *what, double min, double max,
+		       double scale)
 {
 	char *end;
 	double value;
@@ -182,14 +186,16 @@ static error_t parse_experiment(int key, char *arg, struct argp_state *state, st
 		options->event_period = number(state, arg, "event period", 1, 1e15, 1);
 		return 0;
 	case OPT_PERIOD:
-		options->period_ns = number(state, arg, "period", COZK_MIN_PERIOD_NS / 1e3, COZK_MAX_PERIOD_NS / 1e3, 1e3);
+		options->period_ns =
+			number(state, arg, "period", COZK_MIN_PERIOD_NS / 1e3, COZK_MAX_PERIOD_NS / 1e3, 1e3);
 		return 0;
 	case OPT_WINDOW_PERIOD:
 		options->window_period_ns =
 			number(state, arg, "window period", COZK_MIN_PERIOD_NS / 1e3, COZK_MAX_PERIOD_NS / 1e3, 1e3);
 		return 0;
 	case 'p':
-		argp_error(state, "-p: this version has no progress points on unchanged programs yet; add COZ_PROGRESS from cozk.h "
+		argp_error(state, "-p: this version has no progress points on unchanged programs yet; add COZ_PROGRESS "
+				  "from cozk.h "
 				  "to the source, or leave -p out to measure end to end");
 		return 0;
 	}
@@ -247,7 +253,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 void cozk_run_options_parse(struct cozk_run_options *ret, int argc, char **argv)
 {
-	static const struct argp argp = { option_table, parse, "[--|---] PROGRAM [ARGUMENTS...]", doc, NULL, NULL, NULL };
+	static const struct argp argp = {
+		option_table, parse, "[--|---] PROGRAM [ARGUMENTS...]", doc, NULL, NULL, NULL
+	};
 
 	*ret = (struct cozk_run_options){
 		.output = COZK_PROFILE_DEFAULT,

@@ -21,22 +21,22 @@ struct cozk_run_options {
 	const char *output;
 	enum cozk_profile_mode mode;
 	enum cozk_unit by;
-	const char **lines, **functions;	/* fixed targets */
+	const char **lines, **functions; /* fixed targets */
 	size_t lines_len, functions_len;
-	const char *speedups;		/* as text; NULL: the default */
+	const char *speedups; /* as text; NULL: the default */
 	bool has_seed;
 	uint64_t seed;
-	uint64_t duration_ns;		/* 0: to the end of the program */
-	uint64_t period_ns;		/* between samples while looking */
-	uint64_t window_period_ns;	/* and inside windows */
-	uint64_t window_ns;		/* fixed length of windows, 0: adapted */
-	const char *event;		/* libpfm4 name, NULL: the clock */
+	uint64_t duration_ns;	   /* 0: to the end of the program */
+	uint64_t period_ns;	   /* between samples while looking */
+	uint64_t window_period_ns; /* and inside windows */
+	uint64_t window_ns;	   /* fixed length of windows, 0: adapted */
+	const char *event;	   /* libpfm4 name, NULL: the clock */
 	uint64_t event_period;
 	bool end_to_end;
 	enum cozk_preload_mode preload;
 	bool no_report;
 	bool quiet;
-	char **program;			/* NULL-terminated */
+	char **program; /* NULL-terminated */
 };
 
 /* Exits with the usage status, and one message, when the options make no sense. */

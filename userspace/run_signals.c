@@ -13,7 +13,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	if (cozk_run_stop)
 		kill(child_pid, SIGKILL);
 	else if (info->si_code != SI_KERNEL)
-		kill(child_pid, number);	/* a terminal would have told the whole group */
+		kill(child_pid, number); /* a terminal would have told the whole group */
 	cozk_run_stop = number;
 }
 

@@ -13,15 +13,15 @@
 /* A place with the number of samples on it; strings belong to the table or the resolver. */
 struct cozk_sampled {
 	struct cozk_sample_count count;
-	enum cozk_unit unit;	/* what a target at this place would be */
-	long plan_target;	/* index into the plan, or -1 */
+	enum cozk_unit unit; /* what a target at this place would be */
+	long plan_target;    /* index into the plan, or -1 */
 };
 
 struct cozk_samples {
-	enum cozk_unit by;	/* lines, or functions only */
-	struct cozk_sampled **places;	/* in order of first sight */
+	enum cozk_unit by;	      /* lines, or functions only */
+	struct cozk_sampled **places; /* in order of first sight */
 	size_t len, cap;
-	void *tree;		/* the same by location (tsearch) */
+	void *tree; /* the same by location (tsearch) */
 	uint64_t total, in_scope, out_of_scope, unresolved;
 	uint64_t in_scope_ns, total_ns;
 };

@@ -64,8 +64,7 @@ bool cozk_scope_match(const char *pattern, const char *text)
 	return true;
 }
 
-static bool list_matches(const struct cozk_scope *scope, enum cozk_scope_list list,
-			 const char *text)
+static bool list_matches(const struct cozk_scope *scope, enum cozk_scope_list list, const char *text)
 {
 	for (size_t i = 0; i < scope->lists[list].len; i++) {
 		if (cozk_scope_match(scope->lists[list].v[i], text))
@@ -91,8 +90,7 @@ bool cozk_scope_binary(const struct cozk_scope *scope, const char *path, bool is
 		return false;
 	if (!scope->lists[COZK_SCOPE_BINARY].len)
 		return is_main;
-	return (is_main && list_has(scope, COZK_SCOPE_BINARY, "MAIN")) ||
-	       list_matches(scope, COZK_SCOPE_BINARY, path);
+	return (is_main && list_has(scope, COZK_SCOPE_BINARY, "MAIN")) || list_matches(scope, COZK_SCOPE_BINARY, path);
 }
 
 bool cozk_scope_source(const struct cozk_scope *scope, const char *path)

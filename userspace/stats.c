@@ -34,8 +34,8 @@ static const struct cozk_visits *find_visits(const struct cozk_experiment *e, ui
 	return NULL;
 }
 
-static void obs_fill(struct cozk_obs *o, const struct cozk_experiment *e,
-		     const struct cozk_visits *v, bool whole, enum cozk_baseline_rule rule)
+static void obs_fill(struct cozk_obs *o, const struct cozk_experiment *e, const struct cozk_visits *v, bool whole,
+		     enum cozk_baseline_rule rule)
 {
 	bool latency = v->type == COZK_VISITS_LATENCY;
 
@@ -56,10 +56,10 @@ static int obs_compare(const void *a, const void *b)
 {
 	const struct cozk_obs *x = a, *y = b;
 
-#define BY(field)							\
-	do {								\
-		if (x->field != y->field)				\
-			return x->field < y->field ? -1 : 1;		\
+#define BY(field)                                            \
+	do {                                                 \
+		if (x->field != y->field)                    \
+			return x->field < y->field ? -1 : 1; \
 	} while (0)
 	BY(group);
 	BY(speedup_ppm);
@@ -69,8 +69,8 @@ static int obs_compare(const void *a, const void *b)
 	return 0;
 }
 
-static int collect(const struct cozk_profile *p, const struct cozk_stats_options *options,
-		   struct cozk_cells *w, struct cozk_analysis *ret)
+static int collect(const struct cozk_profile *p, const struct cozk_stats_options *options, struct cozk_cells *w,
+		   struct cozk_analysis *ret)
 {
 	w->obs = calloc(p->windows_len + 1, sizeof(*w->obs));
 	if (!w->obs)
@@ -111,8 +111,8 @@ static void fill_baseline(const struct cozk_cells *w, struct cozk_baseline *b)
 	b->period_ns = v > 0 ? (w->latency ? l / v : d / v) : NAN;
 }
 
-static void fill_effect(const struct cozk_cells *w, const struct cozk_cell *c,
-			const struct cozk_ratio *ratio, struct cozk_effect *e)
+static void fill_effect(const struct cozk_cells *w, const struct cozk_cell *c, const struct cozk_ratio *ratio,
+			struct cozk_effect *e)
 {
 	const struct cozk_obs *end = c->o + c->n;
 	double scale = w->latency ? cozk_obs_in_flight(c->o, end) : 1;
@@ -135,8 +135,8 @@ static bool is_effect_on(const struct cozk_cell *c, uint32_t target)
 }
 
 /* The cells and ratios of one target become a finding. */
-static int fill_finding(const struct cozk_cells *w, uint32_t target,
-			const struct cozk_ratio *ratios, struct cozk_finding *f)
+static int fill_finding(const struct cozk_cells *w, uint32_t target, const struct cozk_ratio *ratios,
+			struct cozk_finding *f)
 {
 	struct cozk_ratio *own;
 	size_t n = 0;
@@ -168,8 +168,8 @@ static int fill_finding(const struct cozk_cells *w, uint32_t target,
 	return 0;
 }
 
-static int fill_findings(const struct cozk_cells *w, size_t targets,
-			 const struct cozk_ratio *ratios, struct cozk_analysis *ret)
+static int fill_findings(const struct cozk_cells *w, size_t targets, const struct cozk_ratio *ratios,
+			 struct cozk_analysis *ret)
 {
 	bool *seen = calloc(targets + 1, sizeof(*seen));
 	int err = 0;
@@ -183,8 +183,7 @@ static int fill_findings(const struct cozk_cells *w, size_t targets,
 		seen[w->obs[i].target] = true;
 	for (size_t t = 0; t < targets && !err; t++) {
 		if (seen[t])
-			err = fill_finding(w, (uint32_t)t, ratios,
-					   &ret->findings[ret->findings_len++]);
+			err = fill_finding(w, (uint32_t)t, ratios, &ret->findings[ret->findings_len++]);
 	}
 	free(seen);
 	return err ? err : cozk_analysis_conclude(ret);
@@ -200,15 +199,14 @@ static int compare_and_fill(struct cozk_cells *w, const struct cozk_profile *p,
 		return -ENOMEM;
 	blocks = plain + w->cells_len;
 	cozk_cells_compare(w, options->baseline, COZK_LEVEL_RUN, plain);
-	ret->by_block = !w->latency &&
-			cozk_cells_compare_in_blocks(w, options->baseline, plain, blocks);
+	ret->by_block = !w->latency && cozk_cells_compare_in_blocks(w, options->baseline, plain, blocks);
 	err = fill_findings(w, p->targets_len, ret->by_block ? blocks : plain, ret);
 	free(plain);
 	return err;
 }
 
-int cozk_stats_analyse(const struct cozk_profile *p, uint32_t point,
-		       const struct cozk_stats_options *options, struct cozk_analysis *ret)
+int cozk_stats_analyse(const struct cozk_profile *p, uint32_t point, const struct cozk_stats_options *options,
+		       struct cozk_analysis *ret)
 {
 	struct cozk_cells w = { .latency = p->points[point].type == COZK_VISITS_LATENCY };
 	int err;

@@ -26,13 +26,11 @@ static const struct cozk_obs *cell_end(const struct cozk_obs *o, const struct co
 	return o;
 }
 
-const struct cozk_obs *cozk_obs_stratum_end(const struct cozk_obs *o, const struct cozk_obs *end,
-					    enum cozk_level level)
+const struct cozk_obs *cozk_obs_stratum_end(const struct cozk_obs *o, const struct cozk_obs *end, enum cozk_level level)
 {
 	const struct cozk_obs *first = o;
 
-	while (o < end && o->run == first->run &&
-	       (level == COZK_LEVEL_RUN || o->block == first->block))
+	while (o < end && o->run == first->run && (level == COZK_LEVEL_RUN || o->block == first->block))
 		o++;
 	return o;
 }
@@ -84,8 +82,7 @@ int cozk_cells_mark_outliers(struct cozk_cells *w)
 		for (struct cozk_obs *o = w->obs, *next; o < end; o = next) {
 			double rate;
 
-			next = (struct cozk_obs *)cozk_obs_stratum_end(o, cell_end(o, end),
-								       COZK_LEVEL_RUN);
+			next = (struct cozk_obs *)cozk_obs_stratum_end(o, cell_end(o, end), COZK_LEVEL_RUN);
 			if ((size_t)(next - o) < min_fellows)
 				continue;
 			rate = median_rate(o, (size_t)(next - o), scratch);
@@ -155,8 +152,7 @@ double cozk_obs_in_flight(const struct cozk_obs *o, const struct cozk_obs *end)
  */
 static double residuals(const struct cozk_obs *o, const struct cozk_obs *end, bool latency)
 {
-	double d = cozk_obs_duration(o, end), v = cozk_obs_visits(o, end),
-	       l = cozk_obs_in_flight(o, end);
+	double d = cozk_obs_duration(o, end), v = cozk_obs_visits(o, end), l = cozk_obs_in_flight(o, end);
 	double n = (double)(end - o), x2 = 0;
 
 	for (; o < end; o++) {

@@ -12,8 +12,8 @@ static const double BLOCK_MIN_DF = 8;
 
 /* Adds one stratum's share of Mantel and Haenszel's ratio of rates. */
 struct mantel {
-	double num, den;	/* the ratio */
-	double from_cell, from_base;	/* parts of Greenland and Robins' variance */
+	double num, den;	     /* the ratio */
+	double from_cell, from_base; /* parts of Greenland and Robins' variance */
 	size_t strata;
 };
 
@@ -42,9 +42,8 @@ static bool stratum_before(const struct cozk_obs *a, const struct cozk_obs *b)
  * The next stratum that both lists have windows in, as [*a, *a_end) and [*b, *b_end); false at the
  * end of either.
  */
-static bool next_common(const struct cozk_obs **a, const struct cozk_obs **a_end,
-			const struct cozk_obs *a_last, const struct cozk_obs **b,
-			const struct cozk_obs **b_end, const struct cozk_obs *b_last,
+static bool next_common(const struct cozk_obs **a, const struct cozk_obs **a_end, const struct cozk_obs *a_last,
+			const struct cozk_obs **b, const struct cozk_obs **b_end, const struct cozk_obs *b_last,
 			enum cozk_level level)
 {
 	*a = *a_end;
@@ -63,21 +62,19 @@ static bool next_common(const struct cozk_obs **a, const struct cozk_obs **a_end
 	return false;
 }
 
-#define FOR_EACH_COMMON(cell, base, level)                                                         \
-	for (const struct cozk_obs *a = NULL, *a_end = (cell)->o, *b = NULL, *b_end = (base)->o;   \
-	     next_common(&a, &a_end, (cell)->o + (cell)->n, &b, &b_end, (base)->o + (base)->n,     \
-			 level);)
+#define FOR_EACH_COMMON(cell, base, level)                                                       \
+	for (const struct cozk_obs *a = NULL, *a_end = (cell)->o, *b = NULL, *b_end = (base)->o; \
+	     next_common(&a, &a_end, (cell)->o + (cell)->n, &b, &b_end, (base)->o + (base)->n, level);)
 
-static void compare_throughput(const struct cozk_cells *w, const struct cozk_cell *c,
-			       const struct cozk_cell *base, enum cozk_level level,
-			       struct cozk_ratio *ret)
+static void compare_throughput(const struct cozk_cells *w, const struct cozk_cell *c, const struct cozk_cell *base,
+			       enum cozk_level level, struct cozk_ratio *ret)
 {
 	struct mantel m = { 0 };
 	double phi_c, phi_0;
 
 	FOR_EACH_COMMON(c, base, level)
-		mantel_add(&m, cozk_obs_duration(a, a_end), cozk_obs_visits(a, a_end),
-			   cozk_obs_duration(b, b_end), cozk_obs_visits(b, b_end));
+	mantel_add(&m, cozk_obs_duration(a, a_end), cozk_obs_visits(a, a_end), cozk_obs_duration(b, b_end),
+		   cozk_obs_visits(b, b_end));
 	if (!(m.num > 0 && m.den > 0))
 		return;
 	phi_c = cozk_cell_dispersion(w, c, &ret->df_own);
@@ -89,20 +86,19 @@ static void compare_throughput(const struct cozk_cells *w, const struct cozk_cel
 }
 
 /* Runs are combined by how many windows they bring. */
-static void compare_latency(const struct cozk_cells *w, const struct cozk_cell *c,
-			    const struct cozk_cell *base, struct cozk_ratio *ret)
+static void compare_latency(const struct cozk_cells *w, const struct cozk_cell *c, const struct cozk_cell *base,
+			    struct cozk_ratio *ret)
 {
 	double kappa_c = cozk_cell_dispersion(w, c, &ret->df_own);
 	double kappa_0 = cozk_cell_dispersion(w, base, &ret->df_base);
 	double sum = 0, weight = 0, own = 0, shared = 0;
 
-	FOR_EACH_COMMON(c, base, COZK_LEVEL_RUN) {
+	FOR_EACH_COMMON(c, base, COZK_LEVEL_RUN)
+	{
 		double ns = (double)(a_end - a), n0 = (double)(b_end - b);
 		double share = ns * n0 / (ns + n0);
-		double ps = cozk_obs_in_flight(a, a_end) * cozk_obs_duration(a, a_end) /
-			    cozk_obs_visits(a, a_end);
-		double p0 = cozk_obs_in_flight(b, b_end) * cozk_obs_duration(b, b_end) /
-			    cozk_obs_visits(b, b_end);
+		double ps = cozk_obs_in_flight(a, a_end) * cozk_obs_duration(a, a_end) / cozk_obs_visits(a, a_end);
+		double p0 = cozk_obs_in_flight(b, b_end) * cozk_obs_duration(b, b_end) / cozk_obs_visits(b, b_end);
 
 		if (!(ps > 0 && p0 > 0 && isfinite(ps) && isfinite(p0)))
 			continue;
@@ -123,13 +119,14 @@ static void compare_latency(const struct cozk_cells *w, const struct cozk_cell *
  * How much a cell's blocks disagree about its ratio to the baseline: what is left of the noise
  * within blocks.
  */
-static void block_disagreement(const struct cozk_cell *c, const struct cozk_cell *base,
-			       double ratio, double *x2, double *df)
+static void block_disagreement(const struct cozk_cell *c, const struct cozk_cell *base, double ratio, double *x2,
+			       double *df)
 {
 	double blocks = 0;
 
 	*x2 = 0;
-	FOR_EACH_COMMON(c, base, COZK_LEVEL_BLOCK) {
+	FOR_EACH_COMMON(c, base, COZK_LEVEL_BLOCK)
+	{
 		double vs = cozk_obs_visits(a, a_end), total = vs + cozk_obs_visits(b, b_end);
 		double odds = ratio * cozk_obs_duration(a, a_end) / cozk_obs_duration(b, b_end);
 		double q = odds / (1 + odds), r = vs - total * q;
@@ -144,8 +141,7 @@ static void block_disagreement(const struct cozk_cell *c, const struct cozk_cell
 
 /* ---- one point ---- */
 
-static const struct cozk_cell *find_cell(const struct cozk_cells *w, uint32_t group,
-					 uint32_t speedup_ppm)
+static const struct cozk_cell *find_cell(const struct cozk_cells *w, uint32_t group, uint32_t speedup_ppm)
 {
 	for (size_t i = 0; i < w->cells_len; i++) {
 		if (w->cells[i].o->group == group && w->cells[i].o->speedup_ppm == speedup_ppm)
@@ -160,15 +156,13 @@ static const struct cozk_cell *baseline_of(const struct cozk_cells *w, const str
 	return find_cell(w, rule == COZK_BASELINE_POOLED ? 0 : c->o->group, 0);
 }
 
-void cozk_cells_compare(const struct cozk_cells *w, enum cozk_baseline_rule rule,
-			enum cozk_level level, struct cozk_ratio *ratios)
+void cozk_cells_compare(const struct cozk_cells *w, enum cozk_baseline_rule rule, enum cozk_level level,
+			struct cozk_ratio *ratios)
 {
 	for (size_t i = 0; i < w->cells_len; i++) {
 		const struct cozk_cell *c = &w->cells[i], *base = baseline_of(w, c, rule);
 
-		ratios[i] = (struct cozk_ratio){
-			.log_ratio = NAN, .var_own = NAN, .var_base = NAN, .weight = NAN
-		};
+		ratios[i] = (struct cozk_ratio){ .log_ratio = NAN, .var_own = NAN, .var_base = NAN, .weight = NAN };
 		if (c->o->speedup_ppm == 0 || !base)
 			continue;
 		if (w->latency)
@@ -182,9 +176,8 @@ void cozk_cells_compare(const struct cozk_cells *w, enum cozk_baseline_rule rule
  * How much the blocks of all cells disagree: the noise within blocks. Returns false if a cell lost
  * its estimate.
  */
-static bool pool_blocks(const struct cozk_cells *w, enum cozk_baseline_rule rule,
-			const struct cozk_ratio *plain, const struct cozk_ratio *ratios,
-			double *pool, double *pool_df)
+static bool pool_blocks(const struct cozk_cells *w, enum cozk_baseline_rule rule, const struct cozk_ratio *plain,
+			const struct cozk_ratio *ratios, double *pool, double *pool_df)
 {
 	double sum = 0, x2, df;
 
@@ -194,8 +187,8 @@ static bool pool_blocks(const struct cozk_cells *w, enum cozk_baseline_rule rule
 			continue;
 		if (isnan(ratios[i].log_ratio))
 			return false;
-		block_disagreement(&w->cells[i], baseline_of(w, &w->cells[i], rule),
-				   exp(ratios[i].log_ratio), &x2, &df);
+		block_disagreement(&w->cells[i], baseline_of(w, &w->cells[i], rule), exp(ratios[i].log_ratio), &x2,
+				   &df);
 		sum += x2;
 		*pool_df += df;
 	}
@@ -221,10 +214,8 @@ bool cozk_cells_compare_in_blocks(const struct cozk_cells *w, enum cozk_baseline
 		block_disagreement(c, base, exp(r->log_ratio), &x2, &df);
 		phi = cozk_cells_moderate(pool, pool_df, x2, df, &known);
 		/* cozk_cells_compare() has put in the noise of whole runs: take it out again. */
-		r->var_own *= fmax(phi, cozk_cell_dispersion_floor(w, c)) /
-			      cozk_cell_dispersion(w, c, &df);
-		r->var_base *= fmax(phi, cozk_cell_dispersion_floor(w, base)) /
-			       cozk_cell_dispersion(w, base, &df);
+		r->var_own *= fmax(phi, cozk_cell_dispersion_floor(w, c)) / cozk_cell_dispersion(w, c, &df);
+		r->var_base *= fmax(phi, cozk_cell_dispersion_floor(w, base)) / cozk_cell_dispersion(w, base, &df);
 		r->df_own = r->df_base = known;
 		gain += log((r->var_own + r->var_base) / (plain[i].var_own + plain[i].var_base));
 		cells++;

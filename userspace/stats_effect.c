@@ -50,11 +50,9 @@ bool cozk_window_is_whole_run(const struct cozk_profile *p, const struct cozk_ex
 	return e->unit == COZK_UNIT_END_TO_END;
 }
 
-enum cozk_window_fault cozk_window_judge(const struct cozk_profile *p,
-					 const struct cozk_experiment *e)
+enum cozk_window_fault cozk_window_judge(const struct cozk_profile *p, const struct cozk_experiment *e)
 {
-	const double unpaid_share = 0.1, unpaid_wall = 0.02, surplus_wall = 0.05,
-		     forgiven_wall = 0.1;
+	const double unpaid_share = 0.1, unpaid_wall = 0.02, surplus_wall = 0.05, forgiven_wall = 0.1;
 	double threads = e->threads ? e->threads : 1, wall = (double)e->wall_ns * threads;
 	/*
 	 * owed is what pauses had to set off; what edges credited or settling forgave is not in it
@@ -68,8 +66,7 @@ enum cozk_window_fault cozk_window_judge(const struct cozk_profile *p,
 		return COZK_WINDOW_CUT;
 	/* Sums over threads, so the slack is per thread; a file of Coz's has zeros here. */
 	if (gap > unpaid_share * (double)e->owed_ns + unpaid_wall * wall ||
-	    (double)e->surplus_ns > surplus_wall * wall ||
-	    (double)e->forgiven_ns > forgiven_wall * wall)
+	    (double)e->surplus_ns > surplus_wall * wall || (double)e->forgiven_ns > forgiven_wall * wall)
 		return e->wall_ns ? COZK_WINDOW_UNPAID : COZK_WINDOW_GOOD;
 	return COZK_WINDOW_GOOD;
 }
@@ -86,9 +83,7 @@ void cozk_effect_estimate(struct cozk_effect *e, const struct cozk_ratio *r)
 {
 	double var = r->var_own + r->var_base, se = sqrt(var), margin;
 
-	e->x = (struct cozk_estimate){
-		.value = -expm1(-r->log_ratio), .lo = NAN, .hi = NAN, .se = NAN, .df = NAN
-	};
+	e->x = (struct cozk_estimate){ .value = -expm1(-r->log_ratio), .lo = NAN, .hi = NAN, .se = NAN, .df = NAN };
 	e->p_value = NAN;
 	if (!isfinite(var))
 		return;
@@ -115,8 +110,8 @@ static double speedup(const struct cozk_effect *e)
 /* Sums of a weighted least squares fit through the origin, and of its variance. */
 struct fit {
 	double sxx, sxy;
-	double own, own_by_df;	/* variance from the cells' own noise, and for Welch's rule */
-	double base, base_df;	/* square root of the variance from the baseline */
+	double own, own_by_df; /* variance from the cells' own noise, and for Welch's rule */
+	double base, base_df;  /* square root of the variance from the baseline */
 };
 
 /*
@@ -125,8 +120,7 @@ struct fit {
  * from each effect keeps lucky ones from getting more weight. All effects share the baseline and
  * its error, which therefore does not average out: its part is summed before it is squared.
  */
-static void fit_add(struct fit *fit, const struct cozk_effect *e, const struct cozk_ratio *r,
-		    double slope)
+static void fit_add(struct fit *fit, const struct cozk_effect *e, const struct cozk_ratio *r, double slope)
 {
 	const double least = 0.02;
 	double s = speedup(e), g = fmax(1 - slope * s, least);
@@ -209,7 +203,7 @@ static void find_best(struct cozk_finding *f)
 		if (!isfinite(x->value))
 			continue;
 		if (isnan(sure))
-			sure = guess - 1e9;	/* any known interval is better than none */
+			sure = guess - 1e9; /* any known interval is better than none */
 		if (f->best == SIZE_MAX || sure > score) {
 			f->best = i;
 			score = sure;

@@ -6,14 +6,14 @@
 
 /* One good window, as seen from one point. */
 struct cozk_obs {
-	uint32_t group;		/* target + 1; 0 for the pooled baseline */
+	uint32_t group; /* target + 1; 0 for the pooled baseline */
 	uint32_t target;
 	uint32_t speedup_ppm;
 	uint32_t run;
 	uint32_t block;
-	double d;		/* duration, ns */
-	double v;		/* visits or arrivals */
-	double l;		/* mean number in flight, of a latency point */
+	double d; /* duration, ns */
+	double v; /* visits or arrivals */
+	double l; /* mean number in flight, of a latency point */
 	uint64_t hits;
 	bool outlier;
 };
@@ -22,8 +22,8 @@ struct cozk_cell {
 	const struct cozk_obs *o;
 	size_t n;
 	double d, v;
-	double x2;		/* sum of squared standardised residuals */
-	double df;		/* what is left of n after each stratum's mean */
+	double x2; /* sum of squared standardised residuals */
+	double df; /* what is left of n after each stratum's mean */
 };
 
 enum cozk_level { COZK_LEVEL_RUN, COZK_LEVEL_BLOCK };
@@ -31,11 +31,11 @@ enum cozk_level { COZK_LEVEL_RUN, COZK_LEVEL_BLOCK };
 struct cozk_cells {
 	struct cozk_obs *obs;
 	size_t obs_len;
-	struct cozk_cell *cells;	/* by (group, speedup) */
+	struct cozk_cell *cells; /* by (group, speedup) */
 	size_t cells_len;
 	bool latency;
-	bool exact; /* counts are no matter of where a window happens to start: end to end */
-	double pool;		/* dispersion over all cells */
+	bool exact;  /* counts are no matter of where a window happens to start: end to end */
+	double pool; /* dispersion over all cells */
 	double pool_df;
 };
 
@@ -71,17 +71,17 @@ double cozk_cell_dispersion_floor(const struct cozk_cells *w, const struct cozk_
  */
 struct cozk_ratio {
 	double log_ratio;
-	double var_own;		/* variance of it from the cell's own windows ... */
+	double var_own; /* variance of it from the cell's own windows ... */
 	double df_own;
-	double var_base;	/* ... and from the baseline, which all cells share */
+	double var_base; /* ... and from the baseline, which all cells share */
 	double df_base;
-	double weight;		/* relative precision, known even where the noise is not */
+	double weight; /* relative precision, known even where the noise is not */
 };
 
 /* stats_compare.c */
 /* The ratio of each cell to its baseline; NaN for the baselines themselves. */
-void cozk_cells_compare(const struct cozk_cells *w, enum cozk_baseline_rule rule,
-			enum cozk_level level, struct cozk_ratio *ratios);
+void cozk_cells_compare(const struct cozk_cells *w, enum cozk_baseline_rule rule, enum cozk_level level,
+			struct cozk_ratio *ratios);
 /*
  * Ratios within blocks into @ratios, where they are clearly better known than @plain; returns
  * whether they are.

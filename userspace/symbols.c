@@ -25,11 +25,11 @@ enum {
 struct entry {
 	struct cozk_symbol sym;
 	uint64_t limit; /* end of its section: where a symbol without a size ends at the latest */
-	uint8_t rank;		/* the lower, the better a name among those for the same address */
+	uint8_t rank;	/* the lower, the better a name among those for the same address */
 };
 
 struct cozk_symbols {
-	struct entry *v;	/* by start, then rank */
+	struct entry *v; /* by start, then rank */
 	size_t len;
 	size_t cap;
 };
@@ -85,8 +85,7 @@ static uint64_t section_end(Elf *elf, const GElf_Sym *sym)
 	return shdr.sh_addr + shdr.sh_size;
 }
 
-static int read_table(struct cozk_binary *binary, Elf *elf, unsigned int type,
-		      struct cozk_symbols *symbols)
+static int read_table(struct cozk_binary *binary, Elf *elf, unsigned int type, struct cozk_symbols *symbols)
 {
 	Elf_Scn *scn = NULL;
 
@@ -271,8 +270,7 @@ int cozk_symbols_ranges(struct cozk_binary *binary, const char *name, struct coz
 }
 
 int cozk_symbols_each(struct cozk_binary *binary,
-		      int (*fn)(const struct cozk_symbol *sym, const char *display, void *arg),
-		      void *arg)
+		      int (*fn)(const struct cozk_symbol *sym, const char *display, void *arg), void *arg)
 {
 	struct cozk_symbols *symbols = symbols_get(binary);
 

@@ -11,9 +11,9 @@
 
 /* One function by the symbol table. */
 struct cozk_symbol {
-	uint64_t start;		/* ELF virtual address */
+	uint64_t start; /* ELF virtual address */
 	uint64_t end;
-	const char *name;	/* raw, owned by the binary; NULL for a piece without a symbol */
+	const char *name; /* raw, owned by the binary; NULL for a piece without a symbol */
 };
 
 /*
@@ -34,8 +34,7 @@ int cozk_symbols_ranges(struct cozk_binary *binary, const char *name, struct coz
  * or -ENOMEM.
  */
 int cozk_symbols_each(struct cozk_binary *binary,
-		      int (*fn)(const struct cozk_symbol *sym, const char *display, void *arg),
-		      void *arg);
+		      int (*fn)(const struct cozk_symbol *sym, const char *display, void *arg), void *arg);
 
 void cozk_symbols_free(struct cozk_symbols *symbols);
 

@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const char *const clone_words[] = {
-	"cold", "part", "constprop", "isra",   "lto_priv", "localalias",
-	"llvm", "warm", "hot",	     "ipa-cp", "__uniq",
+	"cold", "part", "constprop", "isra", "lto_priv", "localalias", "llvm", "warm", "hot", "ipa-cp", "__uniq",
 };
 
 static bool is_clone_word(const char *word, size_t len)
@@ -117,10 +116,10 @@ bool cozk_symbol_matches(const char *raw, const char *display, const char *name)
 void cozk_symbol_key(const char *name, char *buf, size_t len)
 {
 	/* Mangling has short forms for these, so they need not occur in the mangled name. */
-	static const char *const abbreviated[] = {
-		"std",	   "allocator",	    "basic_string", "string",	      "basic_istream",
-		"istream", "basic_ostream", "ostream",	    "basic_iostream", "iostream"
-	};
+	static const char *const abbreviated[] = { "std",	    "allocator",     "basic_string",
+						   "string",	    "basic_istream", "istream",
+						   "basic_ostream", "ostream",	     "basic_iostream",
+						   "iostream" };
 	const char *best = name, *p = name;
 	size_t best_len = 0;
 

@@ -40,12 +40,10 @@ struct cozk_table {
  */
 static int code_point_columns(uint32_t c)
 {
-	if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) ||
-	    (c >= 0xfe00 && c <= 0xfe0f))
+	if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) || (c >= 0xfe00 && c <= 0xfe0f))
 		return 0;
-	if ((c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
-	    (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
-	    (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
+	if ((c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) ||
+	    (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
 	    (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd))
 		return 2;
 	return 1;
@@ -111,7 +109,7 @@ static enum cozk_cut place_cut(const char *text, size_t columns, char *buf, size
 	while (digits < first && text[first - 1 - digits] >= '0' && text[first - 1 - digits] <= '9')
 		digits++;
 	if (digits == 0 || digits == first || text[first - 1 - digits] != ':')
-		return COZK_CUT_END;	/* a function */
+		return COZK_CUT_END; /* a function */
 	snprintf(buf, len, "%.*s", (int)first, text);
 	/* Of the rest, a letter and the ellipsis at least, or nothing. */
 	return cozk_text_columns(buf) + 3 <= columns ? COZK_CUT_END : COZK_CUT_START;
@@ -168,8 +166,7 @@ void cozk_table_destroy(struct cozk_table *t)
 	free(t);
 }
 
-void cozk_table_column(struct cozk_table *t, const char *title, enum cozk_align align,
-		       enum cozk_cut cut)
+void cozk_table_column(struct cozk_table *t, const char *title, enum cozk_align align, enum cozk_cut cut)
 {
 	if (t && t->columns_len < MAX_COLUMNS)
 		t->columns[t->columns_len++] = (struct column){ title, align, cut };
@@ -261,8 +258,8 @@ static const char *style_code(enum cozk_style style)
 	return "";
 }
 
-static void print_cell(const struct column *column, const char *text, enum cozk_style style,
-		       size_t width, bool last, FILE *out, bool colour)
+static void print_cell(const struct column *column, const char *text, enum cozk_style style, size_t width, bool last,
+		       FILE *out, bool colour)
 {
 	char fitted[1024];
 	const char *code = colour ? style_code(style) : "";
@@ -275,9 +272,7 @@ static void print_cell(const struct column *column, const char *text, enum cozk_
 	fprintf(out, "%s%s%s", code, fitted, *code ? "\033[0m" : "");
 	/* No blanks at the end of lines. */
 	if (!last)
-		fprintf(out, "%*s",
-			(int)(column->align == COZK_ALIGN_LEFT && width > used ? width - used : 0) +
-				GAP,
+		fprintf(out, "%*s", (int)(column->align == COZK_ALIGN_LEFT && width > used ? width - used : 0) + GAP,
 			"");
 }
 
@@ -291,14 +286,14 @@ int cozk_table_print(const struct cozk_table *t, FILE *out, unsigned int width, 
 	if (width)
 		fit_widths(t, widths, width);
 	for (size_t c = 0; c < t->columns_len; c++)
-		print_cell(&t->columns[c], t->columns[c].title, COZK_STYLE_BOLD, widths[c],
-			   c + 1 == t->columns_len, out, colour);
+		print_cell(&t->columns[c], t->columns[c].title, COZK_STYLE_BOLD, widths[c], c + 1 == t->columns_len,
+			   out, colour);
 	putc('\n', out);
 	for (size_t i = 0; i < t->cells_len; i++) {
 		size_t c = i % t->columns_len;
 
-		print_cell(&t->columns[c], t->cells[i].text, t->cells[i].style, widths[c],
-			   c + 1 == t->columns_len, out, colour);
+		print_cell(&t->columns[c], t->cells[i].text, t->cells[i].style, widths[c], c + 1 == t->columns_len, out,
+			   colour);
 		if (c + 1 == t->columns_len)
 			putc('\n', out);
 	}

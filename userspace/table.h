@@ -26,10 +26,10 @@ enum cozk_style {
 
 /* What to cut away first of a text that is too long. */
 enum cozk_cut {
-	COZK_CUT_NEVER,		/* numbers: half a number is a lie */
+	COZK_CUT_NEVER, /* numbers: half a number is a lie */
 	COZK_CUT_END,
-	COZK_CUT_START,		/* paths: their end says more */
-	COZK_CUT_PLACE,		/* "FILE:LINE more": the end, then the start, the line never */
+	COZK_CUT_START, /* paths: their end says more */
+	COZK_CUT_PLACE, /* "FILE:LINE more": the end, then the start, the line never */
 };
 
 struct cozk_table;
@@ -41,13 +41,12 @@ struct cozk_table;
 struct cozk_table *cozk_table_create(void);
 void cozk_table_destroy(struct cozk_table *t);
 
-void cozk_table_column(struct cozk_table *t, const char *title, enum cozk_align align,
-		       enum cozk_cut cut);
+void cozk_table_column(struct cozk_table *t, const char *title, enum cozk_align align, enum cozk_cut cut);
 
 /* Cells are added row by row, as many as there are columns; @text is copied. */
 void cozk_table_cell(struct cozk_table *t, enum cozk_style style, const char *text);
-__attribute__((format(printf, 3, 4)))
-void cozk_table_cellf(struct cozk_table *t, enum cozk_style style, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void cozk_table_cellf(struct cozk_table *t, enum cozk_style style,
+							    const char *format, ...);
 
 /*
  * Prints headings and rows to @out, at most @width columns wide as far as cutting allows (0: no

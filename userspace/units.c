@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-	MAX_DEPTH = 64,		/* of nested scopes; deeper is broken input */
-	WALK_BACK = 8, /* overlapping ranges that are tried before an address counts as unknown */
+	MAX_DEPTH = 64, /* of nested scopes; deeper is broken input */
+	WALK_BACK = 8,	/* overlapping ranges that are tried before an address counts as unknown */
 };
 
 /* reallocarray() for one more element of @size; 0 or -ENOMEM. */
@@ -87,8 +87,7 @@ static int unit_add(struct cozk_binary *binary, struct cozk_units *units, Dwarf_
 	}
 	unit->comp_dir = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attr));
 	while ((next = dwarf_ranges(die, next, &base, &lo, &hi)) > 0) {
-		if (lo < hi && cozk_binary_is_code(binary, lo) &&
-		    range_push(units, lo, hi, units->len))
+		if (lo < hi && cozk_binary_is_code(binary, lo) && range_push(units, lo, hi, units->len))
 			return -ENOMEM;
 	}
 	if (next < 0)
@@ -212,8 +211,8 @@ const struct cozk_linetab *cozk_unit_tab(struct cozk_binary *binary, struct cozk
 		return unit->tab_ok ? &unit->tab : NULL;
 	unit->tab_tried = true;
 	class = gelf_getclass(binary->elf);
-	unit->tab_ok = !cozk_linetab_open(&binary->units->sections, unit->line_offset,
-					  class == ELFCLASS32 ? 4 : 8, &unit->tab);
+	unit->tab_ok = !cozk_linetab_open(&binary->units->sections, unit->line_offset, class == ELFCLASS32 ? 4 : 8,
+					  &unit->tab);
 	if (!unit->tab_ok)
 		binary->units_skipped++;
 	return unit->tab_ok ? &unit->tab : NULL;
@@ -292,7 +291,7 @@ struct func_list {
 	struct cozk_binary *binary;
 	struct cozk_cu *unit;
 	size_t cap;
-	bool deep;		/* look everywhere, not only where functions usually are */
+	bool deep; /* look everywhere, not only where functions usually are */
 };
 
 static int push_func(struct func_list *list, Dwarf_Die *die)
@@ -387,8 +386,7 @@ static const struct cozk_unit_func *find_func(const struct cozk_cu *unit, uint64
 	return lo && vaddr < unit->funcs[lo - 1].end ? &unit->funcs[lo - 1] : NULL;
 }
 
-const struct cozk_unit_func *cozk_unit_func_find(struct cozk_binary *binary, struct cozk_cu *unit,
-						 uint64_t vaddr)
+const struct cozk_unit_func *cozk_unit_func_find(struct cozk_binary *binary, struct cozk_cu *unit, uint64_t vaddr)
 {
 	const struct cozk_unit_func *func;
 

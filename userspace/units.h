@@ -19,7 +19,7 @@ struct cozk_unit_func {
 
 /* One compilation unit. */
 struct cozk_cu {
-	Dwarf_Die die;		/* with -gsplit-dwarf the skeleton in the binary */
+	Dwarf_Die die;	/* with -gsplit-dwarf the skeleton in the binary */
 	Dwarf_Die full; /* where the functions are: the same, or the root in the .dwo file */
 	bool full_tried;
 	bool has_full;
@@ -27,14 +27,14 @@ struct cozk_cu {
 	bool tab_tried;
 	bool tab_ok;
 	bool funcs_tried;
-	bool funcs_deep;	/* nested functions are in funcs, too */
-	uint64_t line_offset;	/* in .debug_line */
-	const char *comp_dir;	/* may be NULL */
+	bool funcs_deep;      /* nested functions are in funcs, too */
+	uint64_t line_offset; /* in .debug_line */
+	const char *comp_dir; /* may be NULL */
 	struct cozk_linetab tab;
-	struct cozk_line_row *rows;	/* sorted by start; cozk_unit_rows() */
+	struct cozk_line_row *rows; /* sorted by start; cozk_unit_rows() */
 	size_t nrows;
 	bool rows_tried;
-	struct cozk_unit_func *funcs;	/* sorted by start; cozk_unit_func_find() */
+	struct cozk_unit_func *funcs; /* sorted by start; cozk_unit_func_find() */
 	size_t nfuncs;
 };
 
@@ -49,7 +49,7 @@ struct cozk_units {
 	struct cozk_cu *v;
 	size_t len;
 	size_t cap;
-	struct cozk_unit_range *ranges;	/* sorted by start */
+	struct cozk_unit_range *ranges; /* sorted by start */
 	size_t nranges;
 	size_t ranges_cap;
 	struct cozk_linetab_sections sections;
@@ -74,8 +74,7 @@ int cozk_unit_rows(struct cozk_binary *binary, struct cozk_cu *unit);
 Dwarf_Die *cozk_unit_full(struct cozk_binary *binary, struct cozk_cu *unit);
 
 /* The function whose code holds @vaddr, or NULL. */
-const struct cozk_unit_func *cozk_unit_func_find(struct cozk_binary *binary, struct cozk_cu *unit,
-						 uint64_t vaddr);
+const struct cozk_unit_func *cozk_unit_func_find(struct cozk_binary *binary, struct cozk_cu *unit, uint64_t vaddr);
 
 void cozk_units_free(struct cozk_units *units);
 

@@ -56,7 +56,8 @@ static size_t end_to_end(const struct cozk_window *window, struct cozk_visits *r
 }
 
 size_t cozk_window_visits(const struct cozk_window *window, const struct cozk_count *counts,
-			  const struct cozk_point *points, size_t points_len, struct cozk_visits *ret, uint64_t *ret_most)
+			  const struct cozk_point *points, size_t points_len, struct cozk_visits *ret,
+			  uint64_t *ret_most)
 {
 	size_t len = 0;
 	uint32_t i;

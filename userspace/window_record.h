@@ -17,7 +17,8 @@ struct cozk_controller_target;
  * same. @ret_most: visits of the most visited point. Returns how many entries there are.
  */
 size_t cozk_window_visits(const struct cozk_window *window, const struct cozk_count *counts,
-			  const struct cozk_point *points, size_t points_len, struct cozk_visits *ret, uint64_t *ret_most);
+			  const struct cozk_point *points, size_t points_len, struct cozk_visits *ret,
+			  uint64_t *ret_most);
 
 /* Fills @ret; strings and @visits are borrowed. */
 void cozk_window_experiment(struct cozk_experiment *ret, const struct cozk_window *window,

@@ -165,7 +165,7 @@ struct cozk_window {
 	__u64 surplus_ns;	/* held too long and not yet set off, at the end */
 	__u64 pauses;
 	__u64 settle_ns;	/* wall time of settling afterwards */
-	__u64 forgiven_ns;	/* debts of runnable threads, dropped when settling took too long */
+	__u64 forgiven_ns;	/* of runnable threads, dropped when settling took too long */
 	__u64 reserved[2];
 };
 

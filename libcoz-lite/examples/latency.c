@@ -15,7 +15,7 @@ enum { REQUESTS = 2000, SLOTS = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int queued;	/* under lock */
+static int queued; /* under lock */
 
 static unsigned long compute(unsigned long x, int times)
 {

@@ -87,8 +87,7 @@ static void read_marks(struct driver *d)
 			usleep(150 * 1000);
 			fputs("\n", d->to);
 			fflush(d->to);
-		} else if (sscanf(line, "mark %d %llx", &kind, &addr) == 2 &&
-			   d->nmarks < MAX_MARKS) {
+		} else if (sscanf(line, "mark %d %llx", &kind, &addr) == 2 && d->nmarks < MAX_MARKS) {
 			d->marks[d->nmarks].kind = kind;
 			d->marks[d->nmarks++].addr = addr;
 		} else if (!strcmp(line, "ready\n")) {
@@ -125,8 +124,7 @@ static void show_marks(struct driver *d)
 		if (cozk_resolve(d->r, d->pid, d->marks[i].addr, &place))
 			die("no mapping at a mark");
 		printf("mark %d %s %s:%u %s %s\n", d->marks[i].kind, place.function,
-		       place.has_line ? base(place.file) : "?", place.line,
-		       place.in_scope ? "in" : "out", place.chain);
+		       place.has_line ? base(place.file) : "?", place.line, place.in_scope ? "in" : "out", place.chain);
 		if (place.has_line && *place.file != '/')
 			die("relative source path");
 	}
@@ -137,8 +135,7 @@ static void show_target(struct driver *d, size_t index)
 	const char *text = d->targets[index].text;
 	struct cozk_ranges ranges = { 0 };
 	char err[256];
-	int rc = cozk_resolver_ranges(d->r, d->pid, d->targets[index].kind, text, &ranges, err,
-				      sizeof(err));
+	int rc = cozk_resolver_ranges(d->r, d->pid, d->targets[index].kind, text, &ranges, err, sizeof(err));
 
 	printf("target %s", text);
 	if (rc) {
@@ -188,13 +185,10 @@ int main(int argc, char **argv)
 		} else if (opt == 'd') {
 			delete = true;
 		} else if (opt == 'b' || opt == 's') {
-			if (cozk_scope_add(&scope,
-					   opt == 'b' ? COZK_SCOPE_BINARY : COZK_SCOPE_SOURCE,
-					   optarg))
+			if (cozk_scope_add(&scope, opt == 'b' ? COZK_SCOPE_BINARY : COZK_SCOPE_SOURCE, optarg))
 				die("bad scope");
 		} else if (opt != '?' && d.ntargets < MAX_TARGETS) {
-			d.targets[d.ntargets].kind =
-				opt == 'l' ? COZK_TARGET_LINE : COZK_TARGET_FUNCTION;
+			d.targets[d.ntargets].kind = opt == 'l' ? COZK_TARGET_LINE : COZK_TARGET_FUNCTION;
 			d.targets[d.ntargets++].text = optarg;
 		} else {
 			die("bad option");

@@ -46,8 +46,7 @@ int main(int argc, char **argv)
 	run = shape_run;
 	print = shape_print;
 #endif
-	if (!run || !print || pthread_create(&thread, NULL, thread_main, NULL) ||
-	    pthread_join(thread, NULL))
+	if (!run || !print || pthread_create(&thread, NULL, thread_main, NULL) || pthread_join(thread, NULL))
 		return 1;
 	print();
 	puts("ready");

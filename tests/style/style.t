@@ -50,4 +50,11 @@ is "the module speaks through pr_*" "$printk" ""
 spaces=$(files | grep -E '\.(c|h|sh|t|md|mk)$' | xargs grep -nE '[ 	]+$' | cut -d: -f1,2)
 is "no line ends in white space" "$spaces" ""
 
+if command -v clang-format >/dev/null; then
+	unformatted=$(files | grep -E '\.[ch]$' | xargs clang-format --dry-run 2>&1 | grep -o '^[^ :]*:[0-9]*' | sort -u)
+	is "clang-format has nothing to say" "$unformatted" ""
+else
+	skip "clang-format has nothing to say" "no clang-format (scripts/deps test)"
+fi
+
 done_testing

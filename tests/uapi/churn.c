@@ -15,7 +15,7 @@ enum { CYCLES = 60, WORKERS = 3 };
 static struct state {
 	struct meter hot;
 	volatile uint64_t forks, threads;
-} *state;
+} * state;
 
 static void *short_life(void *unused)
 {
@@ -76,8 +76,7 @@ static bool cycle(const struct child *c, int n)
 		    !set_target_hot(fd, rings_space(rings, c->pid));
 
 	if (n % 3)
-		good &= !window(fd, (1 + n % 20) * MS, 100, &w) &&
-			w.end_reason == COZK_END_DURATION &&
+		good &= !window(fd, (1 + n % 20) * MS, 100, &w) && w.end_reason == COZK_END_DURATION &&
 			w.due_end_ns - w.due_start_ns <= w.end_ns - w.start_ns + 60 * MS;
 	else
 		sleep_ms(n % 7);

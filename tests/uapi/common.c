@@ -34,8 +34,7 @@ bool fails(int ret, int want, const char *name)
 
 	if (ok(got == want, "%s", name))
 		return true;
-	note("got %s, want %s", ret == -1 ? strerrorname_np(got) : "success",
-	     strerrorname_np(want));
+	note("got %s, want %s", ret == -1 ? strerrorname_np(got) : "success", strerrorname_np(want));
 	return false;
 }
 
@@ -43,8 +42,7 @@ bool within(uint64_t got, uint64_t low, uint64_t high, const char *name)
 {
 	if (ok(got >= low && got <= high, "%s", name))
 		return true;
-	note("got %llu, want %llu to %llu", (unsigned long long)got, (unsigned long long)low,
-	     (unsigned long long)high);
+	note("got %llu, want %llu to %llu", (unsigned long long)got, (unsigned long long)low, (unsigned long long)high);
 	return false;
 }
 
@@ -237,8 +235,7 @@ struct rings *rings_map(int fd)
 	if (!r || !info || ioctl(fd, COZK_IOC_INFO, info))
 		bail("INFO failed");
 	r->info = info;
-	r->map = mmap(NULL, info->nr_rings * info->ring_stride, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      fd, 0);
+	r->map = mmap(NULL, info->nr_rings * info->ring_stride, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (r->map == MAP_FAILED)
 		bail("cannot map the rings");
 	return r;
@@ -276,8 +273,7 @@ uint32_t rings_space(struct rings *r, pid_t pid)
 	struct cozk_record record;
 
 	while (rings_next(r, &record))
-		if ((record.type == COZK_RECORD_EXEC || record.type == COZK_RECORD_FORK) &&
-		    record.pid == (uint32_t)pid)
+		if ((record.type == COZK_RECORD_EXEC || record.type == COZK_RECORD_FORK) && record.pid == (uint32_t)pid)
 			return record.space;
 	return 0;
 }

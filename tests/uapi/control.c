@@ -35,8 +35,7 @@ static void adopt(void)
 	child_wait(&gone);
 	fails(session_adopt(fd, 2), EOPNOTSUPP, "ADOPT: a kernel thread");
 	ok(!session_adopt(fd, c.pid), "ADOPT succeeds");
-	ok(session_status(fd).threads == 1 && session_status(fd).processes == 1,
-	   "and the process is in the session");
+	ok(session_status(fd).threads == 1 && session_status(fd).processes == 1, "and the process is in the session");
 	fails(session_adopt(fd, c.pid), EBUSY, "ADOPT: it is there already");
 	fails(session_adopt(other, c.pid), EBUSY, "ADOPT: it is in another session");
 	ok(session_status(other).processes == 0, "which leaves the other session as it was");
@@ -188,7 +187,12 @@ static void window_values(int fd)
 	fails(try(fd, w), ENOENT, "WINDOW: no thread");
 	if (session_adopt(fd, c.pid))
 		bail("cannot adopt");
-#define WITH(member, value) ({ struct cozk_window v = w; v.member = (value); v; })
+#define WITH(member, value)               \
+	({                                \
+		struct cozk_window v = w; \
+		v.member = (value);       \
+		v;                        \
+	})
 	ok(!try(fd, w), "WINDOW: duration 0 settles");
 	ok(!try(fd, WITH(speedup, COZK_SPEEDUP_ONE)), "WINDOW: speedup 100 %%");
 	fails(try(fd, WITH(speedup, COZK_SPEEDUP_ONE + 1)), EINVAL, "WINDOW: more");

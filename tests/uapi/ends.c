@@ -17,7 +17,7 @@ static struct state {
 	volatile uint64_t waits, interrupted;
 	volatile pid_t program;
 	bool outlives;
-} *state;
+} * state;
 
 static void *run_hot(void *unused)
 {
@@ -159,8 +159,7 @@ static void program_killed(void)
 	kill(h.child.pid, SIGKILL);
 	window_join(&a);
 	within(now_ns() - killed, 0, 500 * MS, "kill -9 of the program ends the window");
-	ok(!a.ret && a.w.end_reason == COZK_END_EXIT && a.w.threads == 0 && a.w.hits,
-	   "which says so, and what it had");
+	ok(!a.ret && a.w.end_reason == COZK_END_EXIT && a.w.threads == 0 && a.w.hits, "which says so, and what it had");
 	child_wait(&h.child);
 	rings_unmap(h.rings);
 	close(h.fd);

@@ -19,7 +19,7 @@ static struct state {
 	volatile uint32_t up;
 	volatile bool leave;
 	volatile uint32_t created;
-} *state;
+} * state;
 
 static const char *self;
 
@@ -120,8 +120,7 @@ static void forks(void)
 	ok(status.processes == 0, "all processes leave (%u)", status.processes);
 	ok(status.threads_seen == all, "and none was counted twice");
 	seen = read_records(&h);
-	ok(seen.forks == PROCESSES && !seen.wrong, "a FORK record each, with parent and space (%u)",
-	   seen.forks);
+	ok(seen.forks == PROCESSES && !seen.wrong, "a FORK record each, with parent and space (%u)", seen.forks);
 	ok(seen.exits == PROCESSES + 1, "an EXIT record each (%u)", seen.exits);
 	ok(seen.exit_sum == PROCESSES * (PROCESSES - 1) / 2, "with the exit status (%llu)",
 	   (unsigned long long)seen.exit_sum);
@@ -237,8 +236,7 @@ static void vfork_exec(void)
 	ok(fork_space == h.space, "a vfork child is in its parent's space");
 	ok(exec_space && exec_space != h.space, "its new program in one of its own");
 	ok(exit_status == 4 << 8, "and its exit is told");
-	ok(session_status(h.fd).processes == 0 && session_status(h.fd).threads_seen == 2,
-	   "two threads in all");
+	ok(session_status(h.fd).processes == 0 && session_status(h.fd).threads_seen == 2, "two threads in all");
 	rings_unmap(h.rings);
 	close(h.fd);
 }
@@ -278,8 +276,7 @@ static void exec_nonleader(void)
 			execs += r.pid == (uint32_t)h.child.pid && r.tid == r.pid;
 		exits += r.type == COZK_RECORD_EXIT;
 	}
-	ok(execs == 1 && exits == 1, "the process has one EXEC and one EXIT (%u, %u)", execs,
-	   exits);
+	ok(execs == 1 && exits == 1, "the process has one EXEC and one EXIT (%u, %u)", execs, exits);
 	ok(session_status(h.fd).processes == 0, "and is gone");
 	rings_unmap(h.rings);
 	close(h.fd);

@@ -33,18 +33,14 @@ static void info(int fd)
 	ok(!ioctl(fd, COZK_IOC_INFO, &info), "INFO succeeds");
 	ok(info.abi_version == COZK_ABI_VERSION, "the ABI version is the header's");
 	ok(info.max_threads > 0 && info.max_threads < 1U << 22, "max_threads is told");
-	ok(!(info.features & ~(COZK_FEATURE_KERNEL_IP | COZK_FEATURE_PERF_EVENT)),
-	   "no unknown feature");
+	ok(!(info.features & ~(COZK_FEATURE_KERNEL_IP | COZK_FEATURE_PERF_EVENT)), "no unknown feature");
 	ok(info.features & COZK_FEATURE_KERNEL_IP, "root may see kernel addresses");
-	ok(info.ring_records && !(info.ring_records & (info.ring_records - 1)),
-	   "a ring's records are a power of two");
+	ok(info.ring_records && !(info.ring_records & (info.ring_records - 1)), "a ring's records are a power of two");
 	ok(info.nr_rings >= (uint32_t)sysconf(_SC_NPROCESSORS_CONF), "a ring per processor");
-	ok(info.ring_stride >= 4096 + info.ring_records * sizeof(struct cozk_record) &&
-		   info.ring_stride % 4096 == 0,
+	ok(info.ring_stride >= 4096 + info.ring_records * sizeof(struct cozk_record) && info.ring_stride % 4096 == 0,
 	   "a ring fits its stride");
 	ok(info.max_pause_ns > 0 && info.max_pause_ns <= SEC, "the longest pause is told");
-	ok(memchr(info.version, 0, sizeof(info.version)) && info.version[0],
-	   "the version is a string");
+	ok(memchr(info.version, 0, sizeof(info.version)) && info.version[0], "the version is a string");
 	ok(!info.version[sizeof(info.version) - 1], "and nothing poisoned is left behind it");
 }
 
@@ -68,24 +64,18 @@ static void faults(int fd, int client)
 		const char *name;
 		bool client;
 	} calls[] = {
-		{ COZK_IOC_INFO, "INFO: EFAULT", false },
-		{ COZK_IOC_ADOPT, "ADOPT: EFAULT", false },
-		{ COZK_IOC_CLIENT, "CLIENT: EFAULT", false },
-		{ COZK_IOC_SAMPLING, "SAMPLING: EFAULT", false },
-		{ COZK_IOC_SCOPE, "SCOPE: EFAULT", false },
-		{ COZK_IOC_TARGET, "TARGET: EFAULT", false },
-		{ COZK_IOC_WINDOW, "WINDOW: EFAULT", false },
-		{ COZK_IOC_STATUS, "STATUS: EFAULT", false },
-		{ COZK_IOC_POINTS, "POINTS: EFAULT", false },
-		{ COZK_IOC_INFO, "INFO of a client: EFAULT", true },
+		{ COZK_IOC_INFO, "INFO: EFAULT", false },     { COZK_IOC_ADOPT, "ADOPT: EFAULT", false },
+		{ COZK_IOC_CLIENT, "CLIENT: EFAULT", false }, { COZK_IOC_SAMPLING, "SAMPLING: EFAULT", false },
+		{ COZK_IOC_SCOPE, "SCOPE: EFAULT", false },   { COZK_IOC_TARGET, "TARGET: EFAULT", false },
+		{ COZK_IOC_WINDOW, "WINDOW: EFAULT", false }, { COZK_IOC_STATUS, "STATUS: EFAULT", false },
+		{ COZK_IOC_POINTS, "POINTS: EFAULT", false }, { COZK_IOC_INFO, "INFO of a client: EFAULT", true },
 		{ COZK_IOC_POINT, "POINT: EFAULT", true },
 	};
 	char *page = unmapped();
 	size_t i;
 
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		fails(ioctl(calls[i].client ? client : fd, calls[i].cmd, page), EFAULT,
-		      calls[i].name);
+		fails(ioctl(calls[i].client ? client : fd, calls[i].cmd, page), EFAULT, calls[i].name);
 }
 
 static void unknown(int fd, int client)
@@ -96,10 +86,8 @@ static void unknown(int fd, int client)
 	char buffer[256] = { 0 };
 
 	fails(ioctl(fd, _IOR(COZK_IOC_MAGIC, 99, buffer), buffer), ENOTTY, "unknown ioctl");
-	fails(ioctl(fd, _IOR(COZK_IOC_MAGIC, 0, buffer), buffer), ENOTTY,
-	      "a known number with another size");
-	fails(ioctl(client, _IOR(COZK_IOC_MAGIC, 99, buffer), buffer), ENOTTY,
-	      "unknown ioctl of a client");
+	fails(ioctl(fd, _IOR(COZK_IOC_MAGIC, 0, buffer), buffer), ENOTTY, "a known number with another size");
+	fails(ioctl(client, _IOR(COZK_IOC_MAGIC, 99, buffer), buffer), ENOTTY, "unknown ioctl of a client");
 	fails(ioctl(client, COZK_IOC_STATUS, &status), ENOTTY, "a client has no STATUS");
 	fails(ioctl(fd, COZK_IOC_POINT, &p), ENOTTY, "a control fd has no POINT");
 	fails(ioctl(fd, COZK_IOC_LANE, &lane), ENOTTY, "a control fd has no LANE");

@@ -16,7 +16,7 @@ static struct state {
 	int main_again;
 	int reused;
 	volatile bool ready;
-} *state;
+} * state;
 
 static int lane_of(void)
 {

@@ -12,7 +12,7 @@ static struct state {
 	uint32_t want;
 	volatile uint32_t up;
 	volatile bool leave;
-} *state;
+} * state;
 
 /* Blocked in a read that never comes: a thread costs nothing but its birth. */
 static void *wait_for_end(void *fd)
@@ -70,11 +70,9 @@ int main(void)
 	child_go(&c);
 	for (i = 0; state->up < state->want && i < 4000; i++)
 		sleep_ms(10);
-	ok(state->up == state->want, "more threads than max_threads run (%u of %u)", state->up,
-	   state->want);
+	ok(state->up == state->want, "more threads than max_threads run (%u of %u)", state->up, state->want);
 	status = session_status(fd);
-	ok(status.threads == info.max_threads, "as many as may be are in the session (%u)",
-	   status.threads);
+	ok(status.threads == info.max_threads, "as many as may be are in the session (%u)", status.threads);
 	ok(status.threads_lost == TOO_MANY, "and the others are counted (%llu)",
 	   (unsigned long long)status.threads_lost);
 	fails(session_adopt(fd, other.pid), ENOSPC, "ADOPT: no room");

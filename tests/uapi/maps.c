@@ -140,8 +140,7 @@ static void point_limit(int fd, int client)
 	ok(point(client, COZK_POINT_END, "p7") == 7, "POINT: old ones are found still");
 	memset(points, 0xcc, sizeof(points));
 	list.count = 0;
-	ok(!ioctl(fd, COZK_IOC_POINTS, &list) && list.count == COZK_MAX_POINTS,
-	   "POINTS tells how many there are");
+	ok(!ioctl(fd, COZK_IOC_POINTS, &list) && list.count == COZK_MAX_POINTS, "POINTS tells how many there are");
 	ok(points[1].type == COZK_POINT_BEGIN && points[1].index == 1 && points[1].total == 0,
 	   "and lists those there is room for");
 	ok(points[2].type == 0xcccccccc, "and no more");
@@ -151,8 +150,7 @@ static void point_limit(int fd, int client)
 
 static void counters(int fd, int client)
 {
-	uint64_t *map = mmap(NULL, COZK_COUNTERS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, client,
-			     0);
+	uint64_t *map = mmap(NULL, COZK_COUNTERS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, client, 0);
 	struct cozk_point p = { .type = COZK_POINT_END, .name = "p9" };
 	struct cozk_lane lane;
 

@@ -38,9 +38,9 @@ static void see_window(struct seen *s, struct nlmsghdr *header, struct nlattr **
 	s->speedup = u32(a, COZK_ATTR_SPEEDUP);
 	s->due = u64(a, COZK_ATTR_DUE_NS);
 	s->hits = u64(a, COZK_ATTR_HITS);
-	nlmsg_for_each_attr(attr, header, GENL_HDRLEN, left) {
-		if (nla_type(attr) != COZK_ATTR_POINT ||
-		    nla_parse_nested(in, COZK_ATTR_MAX, attr, NULL))
+	nlmsg_for_each_attr(attr, header, GENL_HDRLEN, left)
+	{
+		if (nla_type(attr) != COZK_ATTR_POINT || nla_parse_nested(in, COZK_ATTR_MAX, attr, NULL))
 			continue;
 		s->points++;
 		s->delta += u64(in, COZK_ATTR_POINT_DELTA);
@@ -79,8 +79,8 @@ static int get(struct nl_sock *sock, int family, uint32_t number, struct seen *s
 	int err;
 
 	memset(s, 0, sizeof(*s));
-	genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, number ? 0 : NLM_F_DUMP,
-		    COZK_CMD_SESSION_GET, COZK_GENL_VERSION);
+	genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, number ? 0 : NLM_F_DUMP, COZK_CMD_SESSION_GET,
+		    COZK_GENL_VERSION);
 	if (number)
 		nla_put_u32(msg, COZK_ATTR_SESSION, number);
 	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, see, s);
@@ -112,16 +112,14 @@ static void list(struct nl_sock *sock, int family)
 	if (session_adopt(fd, c.pid))
 		bail("cannot adopt");
 	ok(!get(sock, family, 0, &s), "a dump succeeds");
-	ok(s.pid == (uint32_t)getpid() && s.uid == geteuid() && s.number,
-	   "it has our session, with its owner");
+	ok(s.pid == (uint32_t)getpid() && s.uid == geteuid() && s.number, "it has our session, with its owner");
 	ok(s.threads == 1 && !strcmp(s.comm, "netlink"), "its threads and command");
 	if (geteuid())
 		ok(s.sessions == 1, "and nobody else's");
 	else
 		ok(s.sessions >= 2, "and everybody else's");
 	number = s.number;
-	ok(!get(sock, family, number, &s) && s.number == number && s.sessions == 1,
-	   "one can be asked for");
+	ok(!get(sock, family, number, &s) && s.number == number && s.sessions == 1, "one can be asked for");
 	ok(get(sock, family, number + 1000, &s) == -NLE_OBJ_NOTFOUND, "one that is not there: ENOENT");
 	close(fd);
 	ok(get(sock, family, number, &s) == -NLE_OBJ_NOTFOUND, "nor is one that has ended");
@@ -144,8 +142,8 @@ static void windows(struct nl_sock *sock, int group)
 	if (window(fd, 20 * MS, 40, &w))
 		bail("WINDOW failed");
 	ok(!nl_recvmsgs_default(sock) && s.windows == 1, "a window is told");
-	ok(s.window_id == w.id && s.speedup == 400000 && s.hits == w.hits &&
-		   s.due == w.due_end_ns - w.due_start_ns && s.number,
+	ok(s.window_id == w.id && s.speedup == 400000 && s.hits == w.hits && s.due == w.due_end_ns - w.due_start_ns &&
+		   s.number,
 	   "as it was");
 	ok(s.points == 1 && s.delta == 0, "with its points");
 	child_kill(&c);

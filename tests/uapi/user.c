@@ -19,8 +19,7 @@ static int system_calls(void *unused)
 	if (pipe(ends))
 		return 1;
 	for (;;) {
-		if (write(ends[1], buffer, sizeof(buffer)) < 0 ||
-		    read(ends[0], buffer, sizeof(buffer)) < 0)
+		if (write(ends[1], buffer, sizeof(buffer)) < 0 || read(ends[0], buffer, sizeof(buffer)) < 0)
 			return 1;
 		meter->count++;
 	}

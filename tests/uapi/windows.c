@@ -14,7 +14,7 @@ static struct state {
 	volatile uint64_t received;
 	int ends[2];
 	volatile uint32_t ticket;
-} *state;
+} * state;
 
 static void *run_cold(void *unused)
 {
@@ -52,14 +52,13 @@ static void show(const struct cozk_window *w)
 {
 	note("time %llu due %llu samples %llu/%llu hits %llu/%llu owed %llu paid %llu credited %llu",
 	     (unsigned long long)(w->end_ns - w->start_ns) / 1000,
-	     (unsigned long long)(w->due_end_ns - w->due_start_ns) / 1000,
-	     (unsigned long long)w->samples, (unsigned long long)w->sample_ns / 1000,
-	     (unsigned long long)w->hits, (unsigned long long)w->hit_ns / 1000,
+	     (unsigned long long)(w->due_end_ns - w->due_start_ns) / 1000, (unsigned long long)w->samples,
+	     (unsigned long long)w->sample_ns / 1000, (unsigned long long)w->hits, (unsigned long long)w->hit_ns / 1000,
 	     (unsigned long long)w->owed_ns / 1000, (unsigned long long)w->paid_ns / 1000,
 	     (unsigned long long)w->credited_ns / 1000);
-	note("surplus %llu pauses %llu settle %llu forgiven %llu (us)",
-	     (unsigned long long)w->surplus_ns / 1000, (unsigned long long)w->pauses,
-	     (unsigned long long)w->settle_ns / 1000, (unsigned long long)w->forgiven_ns / 1000);
+	note("surplus %llu pauses %llu settle %llu forgiven %llu (us)", (unsigned long long)w->surplus_ns / 1000,
+	     (unsigned long long)w->pauses, (unsigned long long)w->settle_ns / 1000,
+	     (unsigned long long)w->forgiven_ns / 1000);
 }
 
 static void run(const struct held *h, uint32_t percent, struct cozk_window *w)
@@ -79,12 +78,10 @@ static void speedup_zero(void)
 	within(w.end_ns - w.start_ns, ONE_WINDOW_MS * MS, (ONE_WINDOW_MS + 1000) * MS, "as told");
 	ok(w.hits > 0 && w.hits <= w.samples && w.hit_ns > 0, "s = 0 counts hits");
 	ok(w.due_end_ns == w.due_start_ns, "s = 0 adds no delay");
-	ok(!w.owed_ns && !w.paid_ns && !w.credited_ns && !w.surplus_ns && !w.forgiven_ns &&
-		   !w.pauses,
+	ok(!w.owed_ns && !w.paid_ns && !w.credited_ns && !w.surplus_ns && !w.forgiven_ns && !w.pauses,
 	   "s = 0 holds nobody");
 	ok(w.threads == 2 && w.id == 1, "threads and number are right");
-	within(w.sample_ns, ONE_WINDOW_MS * MS / 4, 2 * (w.end_ns - w.start_ns) + MS,
-	       "samples stand for the CPU time");
+	within(w.sample_ns, ONE_WINDOW_MS * MS / 4, 2 * (w.end_ns - w.start_ns) + MS, "samples stand for the CPU time");
 	ok(!session_status(h.fd).pauses, "and there never was a pause");
 	held_end(&h);
 }
@@ -98,8 +95,7 @@ static void one_hitter(uint32_t percent)
 	run(&h, percent, &w);
 	want = w.hit_ns / 100 * percent;
 	ok(w.hit_ns > w.sample_ns / 100 * 95, "one hitter hits all the time");
-	within(w.due_end_ns - w.due_start_ns, want / 1000 * 995, want / 1000 * 1005 + 1000,
-	       "due grows by s * hit_ns");
+	within(w.due_end_ns - w.due_start_ns, want / 1000 * 995, want / 1000 * 1005 + 1000, "due grows by s * hit_ns");
 	ok(w.due_end_ns - w.due_start_ns <= w.end_ns - w.start_ns, "no faster than real time");
 	ok(!w.pauses && !w.paid_ns, "and nobody else is there to pay");
 	held_end(&h);
@@ -129,8 +125,7 @@ static void two_threads(uint32_t percent)
 	ok(!bad, "%u %%: due grows, no faster than time", percent);
 	ok(!unsettled, "every debt is settled once");
 	ok(!idle, "the other thread pauses");
-	ok(least < 20, "paid is what was owed within 2 %% (%llu per mille)",
-	   (unsigned long long)least);
+	ok(least < 20, "paid is what was owed within 2 %% (%llu per mille)", (unsigned long long)least);
 	within(session_status(h.fd).max_pause_ns, 1, 400 * MS, "no pause is longer than may be");
 	held_end(&h);
 }
@@ -257,11 +252,9 @@ static void two_sessions(void)
 	window_join(&a);
 	window_join(&b);
 	ok(!a.ret && !b.ret && a.w.hits && b.w.hits, "two sessions have windows at once");
-	ok(a.w.due_end_ns > a.w.due_start_ns && b.w.due_end_ns == b.w.due_start_ns,
-	   "each its own");
+	ok(a.w.due_end_ns > a.w.due_start_ns && b.w.due_end_ns == b.w.due_start_ns, "each its own");
 	held_end(&g);
-	ok(meter_rate(&state->hot, 50) > 0 && session_status(h.fd).threads == 1,
-	   "and one ends without the other");
+	ok(meter_rate(&state->hot, 50) > 0 && session_status(h.fd).threads == 1, "and one ends without the other");
 	held_end(&h);
 }
 

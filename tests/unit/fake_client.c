@@ -47,8 +47,7 @@ int fake_client_start(void)
 	session_fd = memfd_create("counters", MFD_CLOEXEC);
 	if (session_fd < 0 || ftruncate(session_fd, COZK_COUNTERS_SIZE))
 		die("counter pages");
-	session = mmap(NULL, sizeof(*session), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		       -1, 0);
+	session = mmap(NULL, sizeof(*session), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	counters = cozk_test_map_counters(session_fd);
 	if (session == MAP_FAILED || counters == MAP_FAILED)
 		die("mmap");
@@ -112,8 +111,8 @@ int64_t fake_client_total(int type, const char *name)
 	if (i < 0)
 		return -1;
 	for (size_t lane = 0; lane < COZK_MAX_LANES; lane++)
-		total += (int64_t)counter_at(COZK_SHARED_SIZE + lane * COZK_LANE_SIZE +
-					     (size_t)i * COZK_PRIVATE_STRIDE);
+		total +=
+			(int64_t)counter_at(COZK_SHARED_SIZE + lane * COZK_LANE_SIZE + (size_t)i * COZK_PRIVATE_STRIDE);
 	return total;
 }
 

@@ -33,12 +33,12 @@ void _coz_post_block(int skip_delays);
 #define THROUGHPUT COZ_COUNTER_TYPE_THROUGHPUT
 
 /* Inside the process of a test: says what is wrong and gives up. */
-#define CHECK(condition)                                                                \
-	do {                                                                            \
-		if (!(condition)) {                                                     \
-			fprintf(stderr, "# line %d: %s\n", __LINE__, #condition);       \
-			_exit(1);                                                       \
-		}                                                                       \
+#define CHECK(condition)                                                          \
+	do {                                                                      \
+		if (!(condition)) {                                               \
+			fprintf(stderr, "# line %d: %s\n", __LINE__, #condition); \
+			_exit(1);                                                 \
+		}                                                                 \
 	} while (0)
 
 static void visit(int times)
@@ -420,7 +420,7 @@ static void fork_before_the_first_visit(void)
 
 static void run_in_child(void **state)
 {
-	void (*test)(void) = *(void (**)(void))*state;
+	void (*test)(void) = *(void (**)(void)) * state;
 	int status = -1;
 	pid_t pid;
 

@@ -16,7 +16,7 @@
 #include "../../userspace/linetab.h"
 
 enum {
-	ROUNDS = 100000,	/* of damage; less than a second */
+	ROUNDS = 100000, /* of damage; less than a second */
 	MAX_ROWS = 16,
 };
 
@@ -75,8 +75,7 @@ static int collect(const struct cozk_line_row *row, void *arg)
 	return rows->stop_after && rows->len == rows->stop_after ? 42 : 0;
 }
 
-static void check_row(const struct cozk_line_row *row, uint64_t start, uint64_t end, uint64_t file,
-		      unsigned int line)
+static void check_row(const struct cozk_line_row *row, uint64_t start, uint64_t end, uint64_t file, unsigned int line)
 {
 	assert_int_equal(row->start, start);
 	assert_int_equal(row->end, end);
@@ -84,8 +83,7 @@ static void check_row(const struct cozk_line_row *row, uint64_t start, uint64_t 
 	assert_int_equal(row->line, line);
 }
 
-static void check_path(const struct cozk_linetab *tab, uint64_t file, const char *comp_dir,
-		       const char *want)
+static void check_path(const struct cozk_linetab *tab, uint64_t file, const char *comp_dir, const char *want)
 {
 	char *path = cozk_linetab_path(tab, file, comp_dir);
 
@@ -143,8 +141,7 @@ static void test_cut(void **state)
 	}
 	assert_int_equal(cozk_linetab_open(&sections_v4, sizeof(table_v4) + 1, 8, &tab), -EBADMSG);
 	assert_int_equal(cozk_linetab_open(&sections_v4, UINT64_MAX, 8, &tab), -EBADMSG);
-	assert_int_equal(cozk_linetab_open(&(struct cozk_linetab_sections){ 0 }, 0, 8, &tab),
-			 -EBADMSG);
+	assert_int_equal(cozk_linetab_open(&(struct cozk_linetab_sections){ 0 }, 0, 8, &tab), -EBADMSG);
 }
 
 /* clang-format off */

@@ -16,15 +16,14 @@
 
 #include "../../userspace/maps.h"
 
-static const char example[] =
-	"00400000-00401000 r--p 00000000 fe:01 1234                       /opt/my app/prog\n"
-	"00401000-00405000 r-xp 00001000 fe:01 1234                       /opt/my app/prog\n"
-	"7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
-	"7f0000002000-7f0000003000 r-xs 00000000 00:01 99 /memfd:jit (deleted)\n"
-	"7f0000004000-7f0000006000 r-xp 00002000 fe:01 77                 /lib/old.so (deleted)\n"
-	"7f0000007000-7f0000008000 r-xp 00000000 fe:01 78                 /lib/new\\012line.so\n"
-	"7fff00000000-7fff00001000 r-xp 00000000 00:00 0                  [vdso]\n"
-	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          [vsyscall]\n";
+static const char example[] = "00400000-00401000 r--p 00000000 fe:01 1234                       /opt/my app/prog\n"
+			      "00401000-00405000 r-xp 00001000 fe:01 1234                       /opt/my app/prog\n"
+			      "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
+			      "7f0000002000-7f0000003000 r-xs 00000000 00:01 99 /memfd:jit (deleted)\n"
+			      "7f0000004000-7f0000006000 r-xp 00002000 fe:01 77                 /lib/old.so (deleted)\n"
+			      "7f0000007000-7f0000008000 r-xp 00000000 fe:01 78                 /lib/new\\012line.so\n"
+			      "7fff00000000-7fff00001000 r-xp 00000000 00:00 0                  [vdso]\n"
+			      "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          [vsyscall]\n";
 
 static void test_parse(void **state)
 {
@@ -74,8 +73,7 @@ static void test_parse_bad(void **state)
 	assert_null(cozk_maps_find(&maps, 0));
 	/* What is there stays when new text is refused. */
 	assert_int_equal(cozk_maps_parse(example, NULL, &maps), 0);
-	assert_int_equal(cozk_maps_parse("00400000-00401000 r-xp 0 fe:01\n", NULL, &maps),
-			 -EBADMSG);
+	assert_int_equal(cozk_maps_parse("00400000-00401000 r-xp 0 fe:01\n", NULL, &maps), -EBADMSG);
 	assert_int_equal(cozk_maps_parse("rubbish\n", NULL, &maps), -EBADMSG);
 	assert_int_equal(maps.len, 7);
 	assert_false(maps.v[0].is_main);
@@ -164,9 +162,8 @@ static void test_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),	     cmocka_unit_test(test_parse_bad),
-		cmocka_unit_test(test_self),	     cmocka_unit_test(test_deleted_file),
-		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_parse),	     cmocka_unit_test(test_parse_bad), cmocka_unit_test(test_self),
+		cmocka_unit_test(test_deleted_file), cmocka_unit_test(test_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

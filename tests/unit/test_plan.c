@@ -61,7 +61,7 @@ static void test_speedups_range(void **state)
 
 static void test_speedups_bad(void **state)
 {
-	static const char *const bad[] = { "",	  "x",	     "101",	 "-1",	    "50,",	 "1-2:0",
+	static const char *const bad[] = { "",	    "x",     "101",	  "-1",	 "50,",		  "1-2:0",
 					   "2-1:1", "0-100", "0-100:25x", "nan", "0-100:0.5,3.3", "1e9" };
 	char err[256];
 	size_t i;

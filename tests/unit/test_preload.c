@@ -24,9 +24,9 @@
 #include "program.h"
 
 /* The lookup of coz.h and cozk.h, by its string. */
-#define LOOKUP                                                       \
-	"#include <dlfcn.h>\n"                                       \
-	"#include <stddef.h>\n"                                      \
+#define LOOKUP                  \
+	"#include <dlfcn.h>\n"  \
+	"#include <stddef.h>\n" \
 	"void *look(void) { return dlsym(NULL, \"_coz_get_counter\"); }\n"
 
 static char dir[] = "/tmp/cozk-preload-XXXXXX";
@@ -54,8 +54,8 @@ static void build(const char *name, const char *flags, const char *source)
 	char command[1024];
 
 	write_file("source.c", source, strlen(source), 0600);
-	snprintf(command, sizeof(command), "${CC:-gcc} -O1 -w %s -o %s source.c %s",
-		 strstr(flags, "-l") ? "" : flags, name, strstr(flags, "-l") ? flags : "");
+	snprintf(command, sizeof(command), "${CC:-gcc} -O1 -w %s -o %s source.c %s", strstr(flags, "-l") ? "" : flags,
+		 name, strstr(flags, "-l") ? flags : "");
 	run(command);
 }
 
@@ -110,8 +110,9 @@ static void test_points(void **state)
 	build("nopie", "-no-pie", LOOKUP "int main(void) { return !look(); }\n");
 	expect("./nopie", COZK_PRELOAD_YES, "it has progress points");
 	/* As cozk.h does it: an undefined symbol that may stay so. */
-	build("weak", "", "static void v(void) __attribute__((weakref(\"_cozk_visit\")));\n"
-			  "int main(void) { if (v) v(); return 0; }\n");
+	build("weak", "",
+	      "static void v(void) __attribute__((weakref(\"_cozk_visit\")));\n"
+	      "int main(void) { if (v) v(); return 0; }\n");
 	expect("./weak", COZK_PRELOAD_YES, "it has progress points");
 }
 
@@ -119,8 +120,9 @@ static void test_only_what_is_loaded_counts(void **state)
 {
 	(void)state;
 	/* Named in a section that is not loaded, as in debug information. */
-	build("mention", "", "__asm__(\".section .debug_x\\n.asciz \\\"_coz_get_counter\\\"\\n.text\");\n"
-			     "int main(void) { return 0; }\n");
+	build("mention", "",
+	      "__asm__(\".section .debug_x\\n.asciz \\\"_coz_get_counter\\\"\\n.text\");\n"
+	      "int main(void) { return 0; }\n");
 	run("grep -q _coz_get_counter mention");
 	expect("./mention", COZK_PRELOAD_NO, "no progress points");
 }
@@ -128,12 +130,14 @@ static void test_only_what_is_loaded_counts(void **state)
 static void test_static(void **state)
 {
 	(void)state;
-	build("static", "-static", "#include <unistd.h>\n"
-				   "const char *volatile name = \"_coz_get_counter\";\n"
-				   "int main(void) { return !name; }\n");
+	build("static", "-static",
+	      "#include <unistd.h>\n"
+	      "const char *volatile name = \"_coz_get_counter\";\n"
+	      "int main(void) { return !name; }\n");
 	expect("./static", COZK_PRELOAD_NO, "static program");
-	build("staticpie", "-static-pie", "const char *volatile name = \"_coz_get_counter\";\n"
-					  "int main(void) { return !name; }\n");
+	build("staticpie", "-static-pie",
+	      "const char *volatile name = \"_coz_get_counter\";\n"
+	      "int main(void) { return !name; }\n");
 	expect("./staticpie", COZK_PRELOAD_NO, "static program");
 }
 
@@ -141,11 +145,13 @@ static void test_linked(void **state)
 {
 	(void)state;
 	build("libcoz-lite.so", "-shared -fPIC", "void *_coz_get_counter(int t, const char *n) { return 0; }\n");
-	build("linked", "-L. -lcoz-lite", "void *_coz_get_counter(int, const char *);\n"
-					  "int main(void) { return !_coz_get_counter(1, \"x\"); }\n");
+	build("linked", "-L. -lcoz-lite",
+	      "void *_coz_get_counter(int, const char *);\n"
+	      "int main(void) { return !_coz_get_counter(1, \"x\"); }\n");
 	expect("./linked", COZK_PRELOAD_NO, "linked with libcoz-lite");
-	build("defines", "-rdynamic", "void *_coz_get_counter(int t, const char *n) { return 0; }\n"
-				      "int main(void) { return 0; }\n");
+	build("defines", "-rdynamic",
+	      "void *_coz_get_counter(int t, const char *n) { return 0; }\n"
+	      "int main(void) { return 0; }\n");
 	expect("./defines", COZK_PRELOAD_NO, "linked with libcoz-lite");
 }
 
@@ -164,8 +170,7 @@ static void test_library_with_points(void **state)
 	expect("./nopath", COZK_PRELOAD_YES, "libwork.so has progress points");
 	unsetenv("LD_LIBRARY_PATH");
 	/* Through another library. */
-	build("sub/libouter.so", "-shared -fPIC -Lsub -Wl,--no-as-needed -lwork",
-	      "void *outer(void) { return 0; }\n");
+	build("sub/libouter.so", "-shared -fPIC -Lsub -Wl,--no-as-needed -lwork", "void *outer(void) { return 0; }\n");
 	build("deep", "-Lsub -louter -Wl,-rpath,'$ORIGIN/sub' -Wl,-rpath-link,sub",
 	      "void *outer(void); int main(void) { return !outer(); }\n");
 	expect("./deep", COZK_PRELOAD_YES, "libwork.so has progress points");
@@ -252,8 +257,7 @@ static void test_broken_elf(void **state)
 			cut = (size_t)rand_r(&seed) % len;
 		else
 			for (int j = 0; j < 8; j++)
-				copy[(size_t)rand_r(&seed) % (j < 4 ? 1024 : len)] =
-					(uint8_t)rand_r(&seed);
+				copy[(size_t)rand_r(&seed) % (j < 4 ? 1024 : len)] = (uint8_t)rand_r(&seed);
 		write_file("broken", copy, cut, 0755);
 		why[0] = '\0';
 		got = cozk_preload_needed("./broken", why, sizeof(why));
@@ -280,7 +284,8 @@ static void test_find(void **state)
 	char *path = strdup(getenv("PATH"));
 
 	(void)state;
-	run("mkdir -p a b a/folder; echo >a/tool; echo >b/tool; chmod +x b/tool; echo >here; chmod +x here; echo >plainfile");
+	run("mkdir -p a b a/folder; echo >a/tool; echo >b/tool; chmod +x b/tool; echo >here; chmod +x here; echo "
+	    ">plainfile");
 	setenv("PATH", "a:b:/nowhere", 1);
 	find("tool", 0, "b/tool");
 	find("./here", 0, "./here");
@@ -338,8 +343,7 @@ static void test_point_text(void **state)
 
 	(void)state;
 	point("\tCOZ_PROGRESS;", "COZ_PROGRESS", COZK_POINT_THROUGHPUT, "");
-	point("if (x) { COZ_PROGRESS_NAMED(\"a)b\"); }", "COZ_PROGRESS_NAMED(\"a)b\")",
-	      COZK_POINT_THROUGHPUT, "a)b");
+	point("if (x) { COZ_PROGRESS_NAMED(\"a)b\"); }", "COZ_PROGRESS_NAMED(\"a)b\")", COZK_POINT_THROUGHPUT, "a)b");
 	point("COZ_BEGIN( \"req\" )", "COZ_BEGIN( \"req\" )", COZK_POINT_BEGIN, "req");
 	point("COZ_END(name(1));", "COZ_END(name(1))", COZK_POINT_END, "");
 	point("COZ_END(\"a\" \"b\");", "COZ_END(\"a\" \"b\")", COZK_POINT_END, "");

@@ -59,8 +59,7 @@ static const char *file_text(void)
 	return text;
 }
 
-static void read_text(const char *text, struct cozk_profile *p, struct cozk_read_report *report,
-		      int want)
+static void read_text(const char *text, struct cozk_profile *p, struct cozk_read_report *report, int want)
 {
 	FILE *in = fmemopen((void *)text, strlen(text), "r");
 
@@ -89,11 +88,7 @@ static const struct cozk_startup startup = {
 };
 static const struct cozk_visits visits[] = {
 	{ .name = "item", .type = COZK_VISITS_THROUGHPUT, .delta = 31 },
-	{ .name = "request",
-	  .type = COZK_VISITS_LATENCY,
-	  .arrivals = 31,
-	  .departures = 33,
-	  .difference = -2 },
+	{ .name = "request", .type = COZK_VISITS_LATENCY, .arrivals = 31, .departures = 33, .difference = -2 },
 };
 static const struct cozk_experiment experiment = {
 	.selected = "/src/a.c:4",
@@ -173,18 +168,24 @@ static void test_written_form(void **state)
 	assert_string_equal(
 		file_text(),
 		"{\"type\":\"startup\",\"time\":1795999552101088801,\"version\":\"0.1.0\",\"abi\":1,"
-		"\"program\":[\"./prog\",\"a \\\"b\\\"\\u000a\"],\"seed\":42,\"kernel\":\"6.1.0\",\"by\":\"function\",\"cpus\":2,"
+		"\"program\":[\"./prog\",\"a "
+		"\\\"b\\\"\\u000a\"],\"seed\":42,\"kernel\":\"6.1.0\",\"by\":\"function\",\"cpus\":2,"
 		"\"sample_period_ns\":1000000,\"window_period_ns\":250000}\n"
 		"{\"type\":\"experiment\",\"selected\":\"/src/a.c:4\",\"speedup\":0.25,\"duration\":500093771,"
-		"\"selected_samples\":249,\"speedup_ppm\":250000,\"kind\":\"line\",\"function\":\"work\",\"binary\":\"/bin/prog\","
-		"\"chain\":\"main > work\",\"window\":7,\"block\":3,\"wall_ns\":510000000,\"due_ns\":9906229,\"samples\":1000,"
-		"\"sample_ns\":900000000,\"hit_ns\":200000000,\"owed_ns\":5,\"paid_ns\":4,\"credited_ns\":1,\"surplus_ns\":2,"
+		"\"selected_samples\":249,\"speedup_ppm\":250000,\"kind\":\"line\",\"function\":\"work\",\"binary\":\"/"
+		"bin/prog\","
+		"\"chain\":\"main > "
+		"work\",\"window\":7,\"block\":3,\"wall_ns\":510000000,\"due_ns\":9906229,\"samples\":1000,"
+		"\"sample_ns\":900000000,\"hit_ns\":200000000,\"owed_ns\":5,\"paid_ns\":4,\"credited_ns\":1,\"surplus_"
+		"ns\":2,"
 		"\"pauses\":9,\"settle_ns\":8,\"forgiven_ns\":6,\"threads\":3,\"end_reason\":\"duration\"}\n"
 		"{\"type\":\"throughput-point\",\"name\":\"item\",\"delta\":31}\n"
-		"{\"type\":\"latency-point\",\"name\":\"request\",\"arrivals\":31,\"departures\":33,\"difference\":-2}\n"
+		"{\"type\":\"latency-point\",\"name\":\"request\",\"arrivals\":31,\"departures\":33,\"difference\":-2}"
+		"\n"
 		"{\"type\":\"runtime\",\"time\":1549088774,\"status\":\"exit 0\",\"samples\":1900,\"samples_lost\":3,"
 		"\"samples_unresolved\":2,\"threads_seen\":5,\"threads_lost\":0,\"windows\":1,\"points_seen\":3}\n"
-		"{\"type\":\"samples\",\"location\":\"/src/a.c:4\",\"count\":160,\"weight_ns\":160000000,\"function\":\"work\","
+		"{\"type\":\"samples\",\"location\":\"/src/"
+		"a.c:4\",\"count\":160,\"weight_ns\":160000000,\"function\":\"work\","
 		"\"binary\":\"/bin/prog\",\"in_scope\":true}\n"
 		"{\"type\":\"samples\",\"location\":\"[unmapped]\",\"count\":2,\"weight_ns\":0,\"in_scope\":false}\n");
 }
@@ -214,8 +215,7 @@ static void test_speedup_form(void **state)
 
 static void test_names_that_are_no_utf8(void **state)
 {
-	struct cozk_visits v = { .name = "a\xff\xc3\xa4\xed\xa0\x80\xf0\x9f\x98\x80\t\x7f",
-				 .delta = 1 };
+	struct cozk_visits v = { .name = "a\xff\xc3\xa4\xed\xa0\x80\xf0\x9f\x98\x80\t\x7f", .delta = 1 };
 	struct cozk_experiment e = experiment;
 	struct cozk_profile_file *f = open_for(COZK_PROFILE_TRUNCATE);
 	struct cozk_profile p;
@@ -227,9 +227,8 @@ static void test_names_that_are_no_utf8(void **state)
 	assert_int_equal(cozk_profile_window(f, &e), 0);
 	assert_int_equal(cozk_profile_close(f), 0);
 	read_text(file_text(), &p, &report, 0);
-	assert_string_equal(
-		p.points[0].name,
-		"a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xf0\x9f\x98\x80\t\x7f");
+	assert_string_equal(p.points[0].name,
+			    "a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xf0\x9f\x98\x80\t\x7f");
 	cozk_profile_deinit(&p);
 }
 
@@ -256,7 +255,7 @@ static void test_append_takes_back_half_a_line(void **state)
 	put_file("{\"type\":\"startup\",\"time\":5}\n{\"type\":\"experiment\",\"selec");
 	cozk_profile_close(open_for(COZK_PROFILE_APPEND));
 	assert_string_equal(file_text(), "{\"type\":\"startup\",\"time\":5}\n");
-	put_file("{\"type\":\"startup\",\"time\":5}");	/* just no newline */
+	put_file("{\"type\":\"startup\",\"time\":5}"); /* just no newline */
 	cozk_profile_close(open_for(COZK_PROFILE_APPEND));
 	assert_string_equal(file_text(), "{\"type\":\"startup\",\"time\":5}\n");
 	put_file("{\"type\":\"star");
@@ -282,23 +281,17 @@ static void test_open_errors(void **state)
 
 	(void)state;
 	put_file("#!/bin/sh\nrm everything\n");
-	assert_int_equal(cozk_profile_open(path, COZK_PROFILE_APPEND, &f, err, sizeof(err)),
-			 -EINVAL);
+	assert_int_equal(cozk_profile_open(path, COZK_PROFILE_APPEND, &f, err, sizeof(err)), -EINVAL);
 	assert_non_null(strstr(err, "not a profile"));
 	assert_string_equal(file_text(), "#!/bin/sh\nrm everything\n");
-	assert_int_equal(
-		cozk_profile_open("/nonexistent/x", COZK_PROFILE_APPEND, &f, err, sizeof(err)),
-		-ENOENT);
+	assert_int_equal(cozk_profile_open("/nonexistent/x", COZK_PROFILE_APPEND, &f, err, sizeof(err)), -ENOENT);
 	assert_string_equal(err, "/nonexistent/x: No such file or directory");
-	assert_int_equal(cozk_profile_open("/", COZK_PROFILE_APPEND, &f, err, sizeof(err)),
-			 -EISDIR);
+	assert_int_equal(cozk_profile_open("/", COZK_PROFILE_APPEND, &f, err, sizeof(err)), -EISDIR);
 	assert_null(f);
 	put_file("");
 	first = open_for(COZK_PROFILE_APPEND);
-	assert_int_equal(cozk_profile_open(path, COZK_PROFILE_APPEND, &f, err, sizeof(err)),
-			 -EBUSY);
-	assert_int_equal(cozk_profile_open(path, COZK_PROFILE_TRUNCATE, &f, err, sizeof(err)),
-			 -EBUSY);
+	assert_int_equal(cozk_profile_open(path, COZK_PROFILE_APPEND, &f, err, sizeof(err)), -EBUSY);
+	assert_int_equal(cozk_profile_open(path, COZK_PROFILE_TRUNCATE, &f, err, sizeof(err)), -EBUSY);
 	assert_non_null(strstr(err, "another cozk"));
 	cozk_profile_close(first);
 	cozk_profile_close(open_for(COZK_PROFILE_APPEND));
@@ -318,18 +311,17 @@ static void test_disk_full(void **state)
 	assert_int_equal(stat(path, &before), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	small = old;
-	small.rlim_cur = (rlim_t)before.st_size + 100;	/* the next group gets in by a part */
+	small.rlim_cur = (rlim_t)before.st_size + 100; /* the next group gets in by a part */
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	assert_int_equal(cozk_profile_window(f, &experiment), -EFBIG);
 	assert_int_equal(cozk_profile_window(f, &experiment), -EFBIG);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(after.st_size, before.st_size);
-	assert_int_equal(cozk_profile_window(f, &experiment), 0);	/* there is room again */
+	assert_int_equal(cozk_profile_window(f, &experiment), 0); /* there is room again */
 	message = cozk_profile_error(f);
 	assert_non_null(message);
-	assert_non_null(strstr(message,
-			       "File too large; 2 windows of this run are in the file, 2 are not"));
+	assert_non_null(strstr(message, "File too large; 2 windows of this run are in the file, 2 are not"));
 	/* The report loses nothing. */
 	assert_int_equal(cozk_profile_model(f)->windows_len, 4);
 	assert_int_equal(cozk_profile_close(f), 0);
@@ -340,12 +332,10 @@ static void test_device_full(void **state)
 	struct cozk_profile_file *f = NULL;
 
 	(void)state;
-	assert_int_equal(cozk_profile_open("/dev/full", COZK_PROFILE_APPEND, &f, err, sizeof(err)),
-			 0);
+	assert_int_equal(cozk_profile_open("/dev/full", COZK_PROFILE_APPEND, &f, err, sizeof(err)), 0);
 	assert_int_equal(cozk_profile_startup(f, &startup), -ENOSPC);
 	assert_int_equal(cozk_profile_window(f, &experiment), -ENOSPC);
-	assert_non_null(
-		strstr(cozk_profile_error(f), "/dev/full: No space left on device; 0 windows"));
+	assert_non_null(strstr(cozk_profile_error(f), "/dev/full: No space left on device; 0 windows"));
 	cozk_profile_close(f);
 }
 
@@ -400,20 +390,19 @@ static void test_read_coz(void **state)
 	struct cozk_read_report report;
 
 	(void)state;
-	read_text(
-		"{\"type\":\"startup\",\"time\":1795999552101088801}\n"
-		"{\"type\":\"experiment\",\"selected\":\"/src/latp.c:4\",\"speedup\":0.05,\"duration\":500093771,"
-		"\"selected_samples\":249}\n"
-		"{\"type\":\"throughput_point\",\"name\":\"tx-done\",\"delta\":31}\n"
-		"{\"type\":\"latency-point\",\"name\":\"tx\",\"arrivals\":31,\"departures\":30,\"difference\":2}\n"
-		"{\"type\":\"experiment\",\"selected\":\"/src/latp.c:4\",\"speedup\":0.35,"
-		"\"duration\":18446744073700000000,\"selected_samples\":249}\n"
-		"{\"type\":\"throughput-point\",\"name\":\"tx-done\",\"delta\":31}\n"
-		"{\"type\":\"latency-point\",\"name\":\"tx\",\"arrivals\":31,\"departures\":30,"
-		"\"difference\":17364172535296355316}\n"
-		"{\"type\":\"runtime\",\"time\":1549088774}\n"
-		"{\"type\":\"samples\",\"location\":\"/src/toy_scaled.cpp:18\",\"count\":160}\n",
-		&p, &report, 0);
+	read_text("{\"type\":\"startup\",\"time\":1795999552101088801}\n"
+		  "{\"type\":\"experiment\",\"selected\":\"/src/latp.c:4\",\"speedup\":0.05,\"duration\":500093771,"
+		  "\"selected_samples\":249}\n"
+		  "{\"type\":\"throughput_point\",\"name\":\"tx-done\",\"delta\":31}\n"
+		  "{\"type\":\"latency-point\",\"name\":\"tx\",\"arrivals\":31,\"departures\":30,\"difference\":2}\n"
+		  "{\"type\":\"experiment\",\"selected\":\"/src/latp.c:4\",\"speedup\":0.35,"
+		  "\"duration\":18446744073700000000,\"selected_samples\":249}\n"
+		  "{\"type\":\"throughput-point\",\"name\":\"tx-done\",\"delta\":31}\n"
+		  "{\"type\":\"latency-point\",\"name\":\"tx\",\"arrivals\":31,\"departures\":30,"
+		  "\"difference\":17364172535296355316}\n"
+		  "{\"type\":\"runtime\",\"time\":1549088774}\n"
+		  "{\"type\":\"samples\",\"location\":\"/src/toy_scaled.cpp:18\",\"count\":160}\n",
+		  &p, &report, 0);
 	assert_int_equal(p.windows_len, 2);
 	assert_int_equal(p.windows[0].unit, COZK_UNIT_LINE);
 	assert_int_equal(p.windows[0].speedup_ppm, 50000);
@@ -425,8 +414,7 @@ static void test_read_coz(void **state)
 	assert_int_equal(p.windows[1].visits_len, 1);
 	assert_int_equal(report.warnings_len, 2);
 	assert_non_null(strstr(report.warnings[0], "line 5: the duration is no possible time"));
-	assert_non_null(strstr(report.warnings[1],
-			       "line 7: impossible difference of latency point \"tx\""));
+	assert_non_null(strstr(report.warnings[1], "line 7: impossible difference of latency point \"tx\""));
 	assert_int_equal(p.runs[0].samples_len, 1);
 	assert_true(p.runs[0].samples[0].in_scope);
 	cozk_profile_deinit(&p);
@@ -458,8 +446,7 @@ static void test_read_bad_lines(void **state)
 	assert_int_equal(p.windows[0].unit, COZK_UNIT_FUNCTION);
 	assert_int_equal(report.warnings_len, 7);
 	assert_non_null(strstr(report.warnings[0], "line 3: no JSON"));
-	assert_non_null(
-		strstr(report.warnings[3], "line 6: a progress point without an experiment"));
+	assert_non_null(strstr(report.warnings[3], "line 6: a progress point without an experiment"));
 	assert_non_null(strstr(report.warnings[4], "line 7: unknown record \"weather\""));
 	assert_non_null(strstr(report.warnings[6], "line 11: half a record"));
 	cozk_profile_deinit(&p);
@@ -488,11 +475,10 @@ static void test_later_dump_replaces(void **state)
 	struct cozk_read_report report;
 
 	(void)state;
-	read_text(
-		"{\"type\":\"runtime\",\"time\":1}\n{\"type\":\"samples\",\"location\":\"a:1\",\"count\":1}\n"
-		"{\"type\":\"runtime\",\"time\":2}\n{\"type\":\"samples\",\"location\":\"a:1\",\"count\":5}\n"
-		"{\"type\":\"samples\",\"location\":\"a:2\",\"count\":1}\n",
-		&p, &report, 0);
+	read_text("{\"type\":\"runtime\",\"time\":1}\n{\"type\":\"samples\",\"location\":\"a:1\",\"count\":1}\n"
+		  "{\"type\":\"runtime\",\"time\":2}\n{\"type\":\"samples\",\"location\":\"a:1\",\"count\":5}\n"
+		  "{\"type\":\"samples\",\"location\":\"a:2\",\"count\":1}\n",
+		  &p, &report, 0);
 	assert_int_equal(p.runs_len, 1);
 	assert_false(p.runs[0].has_startup);
 	assert_int_equal(p.runs[0].runtime.time_ns, 2);

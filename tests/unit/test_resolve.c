@@ -116,8 +116,8 @@ static void test_gone_child(void **state)
 	/* Without the word that it was forked, nothing is known of it. */
 	assert_int_equal(cozk_resolver_load(r, pid), -ESRCH);
 	assert_int_equal(cozk_resolver_scope_ranges(r, pid, &ranges), -ESRCH);
-	assert_int_equal(cozk_resolver_ranges(r, pid, COZK_TARGET_FUNCTION, "known_function",
-					      &ranges, err, sizeof(err)),
+	assert_int_equal(cozk_resolver_ranges(r, pid, COZK_TARGET_FUNCTION, "known_function", &ranges, err,
+					      sizeof(err)),
 			 -ESRCH);
 	assert_non_null(strstr(err, "has ended"));
 
@@ -135,43 +135,38 @@ static void test_gone_child(void **state)
 
 static void test_targets(void **state)
 {
-	static const char *const bad[] = { "", "a.c", "a.c:", ":3", "a.c:x", "a.c:0", "a.c:3x",
-					   "a.c:-3", "a.c:99999999999999999999" };
+	static const char *const bad[] = {
+		"", "a.c", "a.c:", ":3", "a.c:x", "a.c:0", "a.c:3x", "a.c:-3", "a.c:99999999999999999999"
+	};
 	struct cozk_resolver *r = cozk_resolver_create(&everything);
 	struct cozk_ranges ranges = { 0 };
 	char err[300], line[64];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_LINE, bad[i],
-						      &ranges, err, sizeof(err)),
+		assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_LINE, bad[i], &ranges, err, sizeof(err)),
 				 -EINVAL);
 		assert_non_null(strstr(err, "FILE:LINE"));
 	}
 	snprintf(line, sizeof(line), "test_resolve.c:%d", KNOWN_LINE);
-	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_LINE, line, &ranges, err,
-					      sizeof(err)),
-			 0);
+	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_LINE, line, &ranges, err, sizeof(err)), 0);
 	assert_string_equal(err, "");
 	assert_true(cozk_ranges_have(&ranges, addr_of(known_function)));
 	assert_false(cozk_ranges_have(&ranges, addr_of(test_targets)));
-	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_FUNCTION, "known_function",
-					      &ranges, err, sizeof(err)),
+	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_FUNCTION, "known_function", &ranges, err,
+					      sizeof(err)),
 			 0);
 	assert_true(cozk_ranges_have(&ranges, addr_of(known_function)));
-	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_LINE, "test_resolve.c:1",
-					      &ranges, err, sizeof(err)),
+	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_LINE, "test_resolve.c:1", &ranges, err,
+					      sizeof(err)),
 			 -ENOENT);
 	assert_non_null(strstr(err, "no code at test_resolve.c:1; nearest line with code: "));
 	assert_int_equal(ranges.len, 0);
-	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_FUNCTION, "no_such", &ranges,
-					      err, sizeof(err)),
+	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_FUNCTION, "no_such", &ranges, err, sizeof(err)),
 			 -ENOENT);
 	assert_non_null(strstr(err, "no function no_such in "));
 	/* No room for the text is no reason to write there. */
-	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_FUNCTION, "no_such", &ranges,
-					      NULL, 0),
-			 -ENOENT);
+	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_FUNCTION, "no_such", &ranges, NULL, 0), -ENOENT);
 	cozk_ranges_deinit(&ranges);
 	cozk_resolver_destroy(r);
 }
@@ -189,22 +184,19 @@ static void test_scopes(void **state)
 	r = cozk_resolver_create(&none);
 	assert_int_equal(cozk_resolver_scope_ranges(r, getpid(), &ranges), 0);
 	assert_int_equal(ranges.len, 0);
-	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_FUNCTION, "known_function",
-					      &ranges, err, sizeof(err)),
+	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_FUNCTION, "known_function", &ranges, err,
+					      sizeof(err)),
 			 -ENOENT);
 	assert_non_null(strstr(err, "no ELF file in the binary scope"));
 	cozk_resolver_destroy(r);
 
-	assert_int_equal(cozk_scope_add(&elsewhere, COZK_SCOPE_SOURCE_EXCLUDE, "%/test_resolve.c"),
-			 0);
+	assert_int_equal(cozk_scope_add(&elsewhere, COZK_SCOPE_SOURCE_EXCLUDE, "%/test_resolve.c"), 0);
 	r = cozk_resolver_create(&elsewhere);
 	assert_int_equal(cozk_resolve(r, getpid(), addr_of(known_function), &place), 0);
 	assert_true(place.has_line);
 	assert_false(place.in_scope);
 	snprintf(line, sizeof(line), "test_resolve.c:%d", KNOWN_LINE);
-	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_LINE, line, &ranges, err,
-					      sizeof(err)),
-			 -ENOENT);
+	assert_int_equal(cozk_resolver_ranges(r, getpid(), COZK_TARGET_LINE, line, &ranges, err, sizeof(err)), -ENOENT);
 	assert_non_null(strstr(err, "source scope"));
 	cozk_resolver_destroy(r);
 	cozk_scope_deinit(&none);
@@ -245,9 +237,8 @@ static void test_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_place),	   cmocka_unit_test(test_nowhere),
-		cmocka_unit_test(test_gone_child), cmocka_unit_test(test_targets),
-		cmocka_unit_test(test_scopes),	   cmocka_unit_test(test_list),
+		cmocka_unit_test(test_place),	cmocka_unit_test(test_nowhere), cmocka_unit_test(test_gone_child),
+		cmocka_unit_test(test_targets), cmocka_unit_test(test_scopes),	cmocka_unit_test(test_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,9 +159,8 @@ static void test_ranges(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_match), cmocka_unit_test(test_binary),
-		cmocka_unit_test(test_source), cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_match), cmocka_unit_test(test_binary), cmocka_unit_test(test_source),
+		cmocka_unit_test(test_paths), cmocka_unit_test(test_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

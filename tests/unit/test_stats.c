@@ -43,8 +43,7 @@ static double normal(void)
 
 /* ---- building profiles ---- */
 
-static void add(struct cozk_profile *p, const char *target, double s, int64_t duration,
-		int64_t visits, uint32_t block)
+static void add(struct cozk_profile *p, const char *target, double s, int64_t duration, int64_t visits, uint32_t block)
 {
 	struct cozk_visits v = { .name = "item", .delta = visits };
 	struct cozk_experiment e = {
@@ -66,8 +65,7 @@ static void add_run(struct cozk_profile *p)
 	assert_int_equal(cozk_profile_add_startup(p, &s), 0);
 }
 
-static void analyse(const struct cozk_profile *p, const struct cozk_stats_options *options,
-		    struct cozk_analysis *a)
+static void analyse(const struct cozk_profile *p, const struct cozk_stats_options *options, struct cozk_analysis *a)
 {
 	assert_int_equal(cozk_stats_analyse(p, 0, options, a), 0);
 }
@@ -78,11 +76,11 @@ static void analyse(const struct cozk_profile *p, const struct cozk_stats_option
  * anywhere.
  */
 struct program {
-	double noise;		/* of one item, standard deviation of the logarithm */
-	double window_noise;	/* of the whole window, the same */
-	double drift;		/* the period swings by this over the run */
-	double until_next;	/* ns until the next item is done */
-	double factor;		/* of the window now */
+	double noise;	     /* of one item, standard deviation of the logarithm */
+	double window_noise; /* of the whole window, the same */
+	double drift;	     /* the period swings by this over the run */
+	double until_next;   /* ns until the next item is done */
+	double factor;	     /* of the window now */
 };
 
 static const double ITEM_NS = 1e6;
@@ -106,8 +104,8 @@ static int64_t run_window(struct program *g, double left, double duration)
 }
 
 struct plan {
-	double slope;		/* true effect per speedup */
-	int speedups;		/* evenly up to 1 */
+	double slope; /* true effect per speedup */
+	int speedups; /* evenly up to 1 */
 	int per_cell;
 	int baselines;
 	double window_ns;
@@ -126,8 +124,7 @@ static void simulate(struct cozk_profile *p, const struct plan *plan, const char
 
 	for (int b = 0; b < plan->per_cell; b++) {
 		double drift = 1 + g.drift * sin(2 * M_PI * (b + uniform()) / plan->per_cell * 1.5);
-		int zeros = plan->baselines * (b + 1) / plan->per_cell -
-			    plan->baselines * b / plan->per_cell;
+		int zeros = plan->baselines * (b + 1) / plan->per_cell - plan->baselines * b / plan->per_cell;
 
 		for (int i = 0; i < zeros + plan->speedups; i++) {
 			double s = i < zeros ? 0 : (double)(i - zeros + 1) / plan->speedups;
@@ -188,9 +185,8 @@ static void check_coverage(const char *name, const struct plan *plan, double mos
 
 	random_state = 1;
 	c = measure_coverage(plan, 400);
-	print_message(
-		"# %s: effects %.3f, slopes %.3f, width %.3f, significant %.3f, by block %.2f\n",
-		name, c.effects, c.slopes, c.width, c.significant, c.by_block);
+	print_message("# %s: effects %.3f, slopes %.3f, width %.3f, significant %.3f, by block %.2f\n", name, c.effects,
+		      c.slopes, c.width, c.significant, c.by_block);
 	assert_true(c.unknown == 0);
 	assert_true(c.effects >= 0.90 && c.effects <= most);
 	assert_true(c.slopes >= 0.90 && c.slopes <= most);
@@ -380,8 +376,7 @@ static void test_definition(void **state)
 	near(f->effects[0].x.value, 1 - 1 / 1.1, 1e-12);
 	near(f->effects[1].x.value, 1 - (3000000.0 / 372) / 10000, 1e-12);
 	assert_int_equal(f->effects[1].visits, 372);
-	assert_true(f->effects[1].x.lo < f->effects[1].x.value &&
-		    f->effects[1].x.value < f->effects[1].x.hi);
+	assert_true(f->effects[1].x.lo < f->effects[1].x.value && f->effects[1].x.value < f->effects[1].x.hi);
 	cozk_analysis_deinit(&a);
 	cozk_profile_deinit(&p);
 }
@@ -479,7 +474,7 @@ static void test_too_little(void **state)
 
 	(void)state;
 	add(&p, "a.c:1", 0.5, 1000000, 10, 0);
-	analyse(&p, &defaults, &a);	/* no baseline */
+	analyse(&p, &defaults, &a); /* no baseline */
 	assert_int_equal(a.findings_len, 1);
 	assert_true(isnan(a.findings[0].effects[0].x.value));
 	assert_true(a.findings[0].best == SIZE_MAX);
@@ -487,7 +482,7 @@ static void test_too_little(void **state)
 	cozk_analysis_deinit(&a);
 
 	add(&p, "a.c:1", 0, 1000000, 8, 0);
-	analyse(&p, &defaults, &a);	/* one window each: a value, no interval */
+	analyse(&p, &defaults, &a); /* one window each: a value, no interval */
 	near(a.findings[0].effects[0].x.value, 0.2, 1e-12);
 	assert_true(isnan(a.findings[0].effects[0].x.lo));
 	near(a.findings[0].slope.value, 0.4, 1e-12);
@@ -554,13 +549,13 @@ static void test_faults(void **state)
 	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_CUT);
 	v.name = COZK_END_TO_END_POINT;
 	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_CUT);
-	run.windows = 1;	/* the whole run is the window: it has to end with it */
+	run.windows = 1; /* the whole run is the window: it has to end with it */
 	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_GOOD);
 	e = good;
 	e.paid_ns = 30;
 	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_UNPAID);
 	e = good;
-	e.credited_ns = 18;	/* not part of what was owed */
+	e.credited_ns = 18; /* not part of what was owed */
 	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_GOOD);
 	e.forgiven_ns = 20;
 	assert_int_equal(cozk_window_judge(&p, &e), COZK_WINDOW_UNPAID);
@@ -619,8 +614,7 @@ static enum cozk_shape shape_of(const double *effects, int n, char *text, size_t
 		int k = i % (n + 1);
 		double left = k ? 1 - effects[k - 1] : 1;
 
-		add(&p, "a.c:1", (double)k / n, 100000000,
-		    (int64_t)(1000 / left * (1 + 0.01 * normal())), 0);
+		add(&p, "a.c:1", (double)k / n, 100000000, (int64_t)(1000 / left * (1 + 0.01 * normal())), 0);
 	}
 	analyse(&p, &defaults, &a);
 	shape = a.findings[0].shape;
@@ -632,10 +626,8 @@ static enum cozk_shape shape_of(const double *effects, int n, char *text, size_t
 
 static void test_shapes(void **state)
 {
-	static const double linear[] = { 0.1, 0.2, 0.3, 0.4, 0.5 },
-			    plateau[] = { 0.1, 0.2, 0.2, 0.2, 0.2 };
-	static const double peak[] = { 0.1, 0.2, 0.1, 0, -0.1 },
-			    slower[] = { -0.05, -0.1, -0.15, -0.2, -0.25 };
+	static const double linear[] = { 0.1, 0.2, 0.3, 0.4, 0.5 }, plateau[] = { 0.1, 0.2, 0.2, 0.2, 0.2 };
+	static const double peak[] = { 0.1, 0.2, 0.1, 0, -0.1 }, slower[] = { -0.05, -0.1, -0.15, -0.2, -0.25 };
 	static const double none[] = { 0, 0, 0, 0, 0 }, early[] = { 0.2, 0.2, 0.2, 0.2, 0.2 };
 	char text[64];
 
@@ -687,16 +679,18 @@ static void test_noise_is_no_finding(void **state)
 
 /* ---- latency ---- */
 
-static void add_latency(struct cozk_profile *p, double s, int64_t duration, int64_t arrivals,
-			int64_t in_flight)
+static void add_latency(struct cozk_profile *p, double s, int64_t duration, int64_t arrivals, int64_t in_flight)
 {
 	struct cozk_visits v = { .name = "request",
 				 .type = COZK_VISITS_LATENCY,
 				 .arrivals = arrivals,
 				 .departures = arrivals,
 				 .difference = in_flight };
-	struct cozk_experiment e = { .selected = "a.c:1", .speedup_ppm = (uint32_t)lround(s * 1e6),
-				     .duration_ns = duration, .visits = &v, .visits_len = 1 };
+	struct cozk_experiment e = { .selected = "a.c:1",
+				     .speedup_ppm = (uint32_t)lround(s * 1e6),
+				     .duration_ns = duration,
+				     .visits = &v,
+				     .visits_len = 1 };
 
 	assert_int_equal(cozk_profile_add_window(p, &e), 0);
 }
@@ -737,8 +731,7 @@ static void test_latency(void **state)
 				    lround((half ? 15 : 20) + 3 * normal()));
 		}
 		analyse(&p, &defaults, &a);
-		covered += a.findings[0].effects[0].x.lo <= 0.25 &&
-			   a.findings[0].effects[0].x.hi >= 0.25;
+		covered += a.findings[0].effects[0].x.lo <= 0.25 && a.findings[0].effects[0].x.hi >= 0.25;
 		cozk_analysis_deinit(&a);
 		cozk_profile_deinit(&p);
 	}

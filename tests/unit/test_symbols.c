@@ -81,8 +81,8 @@ static void test_matches(void **state)
 	assert_false(is_called("_ZN3foo3barEi", "foo::bar(long)"));
 	assert_false(is_called("_ZN3foo3barEi", "foo"));
 	assert_true(is_called("_Z3maxIiET_S0_S0_", "max<int>"));
-	assert_true(is_called("_ZNSt6vectorIiSaIiEE9push_backEOi",
-			      "std::vector<int, std::allocator<int> >::push_back"));
+	assert_true(
+		is_called("_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back"));
 	assert_true(is_called("_ZNK3fooplERKS_", "foo::operator+"));
 	assert_true(is_called("_ZN3fooD1Ev", "foo::~foo"));
 	assert_true(is_called("_ZNSaIcEC1Ev", "std::allocator<char>::allocator"));
@@ -176,8 +176,10 @@ static void test_no_binary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_display),	    cmocka_unit_test(test_matches),
-		cmocka_unit_test(test_own_symbols), cmocka_unit_test(test_no_binary),
+		cmocka_unit_test(test_display),
+		cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_own_symbols),
+		cmocka_unit_test(test_no_binary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,10 +19,10 @@ static void test_columns(void **state)
 	(void)state;
 	assert_int_equal(cozk_text_columns(""), 0);
 	assert_int_equal(cozk_text_columns("abc"), 3);
-	assert_int_equal(cozk_text_columns("\xc2\xb1"), 1);		/* plus-minus */
-	assert_int_equal(cozk_text_columns("e\xcc\x81"), 1);		/* combining acute */
-	assert_int_equal(cozk_text_columns("\xe6\x97\xa5"), 2);		/* wide */
-	assert_int_equal(cozk_text_columns("\xff\xc3"), 2);		/* no UTF-8 */
+	assert_int_equal(cozk_text_columns("\xc2\xb1"), 1);	/* plus-minus */
+	assert_int_equal(cozk_text_columns("e\xcc\x81"), 1);	/* combining acute */
+	assert_int_equal(cozk_text_columns("\xe6\x97\xa5"), 2); /* wide */
+	assert_int_equal(cozk_text_columns("\xff\xc3"), 2);	/* no UTF-8 */
 	assert_int_equal(cozk_text_columns("\033[31m"), 5);
 }
 
@@ -30,22 +30,16 @@ static void test_fit(void **state)
 {
 	(void)state;
 	assert_string_equal(cozk_text_fit("hello", 5, COZK_CUT_END, buf, sizeof(buf)), "hello");
-	assert_string_equal(cozk_text_fit("hello", 4, COZK_CUT_END, buf, sizeof(buf)),
-			    "hel\xe2\x80\xa6");
-	assert_string_equal(cozk_text_fit("hello", 4, COZK_CUT_START, buf, sizeof(buf)),
-			    "\xe2\x80\xa6llo");
-	assert_string_equal(cozk_text_fit("hello", 1, COZK_CUT_END, buf, sizeof(buf)),
-			    "\xe2\x80\xa6");
+	assert_string_equal(cozk_text_fit("hello", 4, COZK_CUT_END, buf, sizeof(buf)), "hel\xe2\x80\xa6");
+	assert_string_equal(cozk_text_fit("hello", 4, COZK_CUT_START, buf, sizeof(buf)), "\xe2\x80\xa6llo");
+	assert_string_equal(cozk_text_fit("hello", 1, COZK_CUT_END, buf, sizeof(buf)), "\xe2\x80\xa6");
 	assert_string_equal(cozk_text_fit("12345", 2, COZK_CUT_NEVER, buf, sizeof(buf)), "12345");
 	/* Never half a character: two columns are left for a wide one, then one. */
-	assert_string_equal(cozk_text_fit("a\xe6\x97\xa5z", 4, COZK_CUT_END, buf, sizeof(buf)),
-			    "a\xe6\x97\xa5z");
-	assert_string_equal(cozk_text_fit("a\xe6\x97\xa5z", 3, COZK_CUT_END, buf, sizeof(buf)),
-			    "a\xe2\x80\xa6");
-	assert_string_equal(cozk_text_fit("\xc3\xa4\xc3\xb6\xc3\xbc", 2, COZK_CUT_START, buf,
-					  sizeof(buf)), "\xe2\x80\xa6\xc3\xbc");
-	assert_string_equal(cozk_text_fit("a\033[31m\xff\n", 20, COZK_CUT_END, buf, sizeof(buf)),
-			    "a?[31m??");
+	assert_string_equal(cozk_text_fit("a\xe6\x97\xa5z", 4, COZK_CUT_END, buf, sizeof(buf)), "a\xe6\x97\xa5z");
+	assert_string_equal(cozk_text_fit("a\xe6\x97\xa5z", 3, COZK_CUT_END, buf, sizeof(buf)), "a\xe2\x80\xa6");
+	assert_string_equal(cozk_text_fit("\xc3\xa4\xc3\xb6\xc3\xbc", 2, COZK_CUT_START, buf, sizeof(buf)),
+			    "\xe2\x80\xa6\xc3\xbc");
+	assert_string_equal(cozk_text_fit("a\033[31m\xff\n", 20, COZK_CUT_END, buf, sizeof(buf)), "a?[31m??");
 }
 
 static void test_fit_place(void **state)
@@ -56,14 +50,12 @@ static void test_fit_place(void **state)
 	assert_string_equal(cozk_text_fit(text, 40, COZK_CUT_PLACE, buf, sizeof(buf)), text);
 	assert_string_equal(cozk_text_fit(text, 26, COZK_CUT_PLACE, buf, sizeof(buf)),
 			    "ferret-parallel.c:398 ran\xe2\x80\xa6");
-	assert_string_equal(cozk_text_fit(text, 22, COZK_CUT_PLACE, buf, sizeof(buf)),
-			    "ferret-parallel.c:398");
-	assert_string_equal(cozk_text_fit(text, 12, COZK_CUT_PLACE, buf, sizeof(buf)),
-			    "\xe2\x80\xa6" "allel.c:398");
+	assert_string_equal(cozk_text_fit(text, 22, COZK_CUT_PLACE, buf, sizeof(buf)), "ferret-parallel.c:398");
+	assert_string_equal(cozk_text_fit(text, 12, COZK_CUT_PLACE, buf, sizeof(buf)), "\xe2\x80\xa6"
+										       "allel.c:398");
 	assert_string_equal(cozk_text_fit("operator new(int)", 10, COZK_CUT_PLACE, buf, sizeof(buf)),
 			    "operator \xe2\x80\xa6");
-	assert_string_equal(cozk_text_fit("a::b::c", 4, COZK_CUT_PLACE, buf, sizeof(buf)),
-			    "a::\xe2\x80\xa6");
+	assert_string_equal(cozk_text_fit("a::b::c", 4, COZK_CUT_PLACE, buf, sizeof(buf)), "a::\xe2\x80\xa6");
 }
 
 static void test_fit_small_buffer(void **state)
@@ -71,12 +63,10 @@ static void test_fit_small_buffer(void **state)
 	char small[8];
 
 	(void)state;
-	assert_string_equal(cozk_text_fit("abcdefghijkl", 20, COZK_CUT_END, small, sizeof(small)),
-			    "abcdefg");
-	assert_string_equal(cozk_text_fit("abcdefghijkl", 10, COZK_CUT_END, small, sizeof(small)),
-			    "abcd\xe2\x80\xa6");
-	assert_string_equal(cozk_text_fit("abcdefghijkl", 10, COZK_CUT_START, small, sizeof(small)),
-			    "\xe2\x80\xa6" "defg");
+	assert_string_equal(cozk_text_fit("abcdefghijkl", 20, COZK_CUT_END, small, sizeof(small)), "abcdefg");
+	assert_string_equal(cozk_text_fit("abcdefghijkl", 10, COZK_CUT_END, small, sizeof(small)), "abcd\xe2\x80\xa6");
+	assert_string_equal(cozk_text_fit("abcdefghijkl", 10, COZK_CUT_START, small, sizeof(small)), "\xe2\x80\xa6"
+												     "defg");
 }
 
 /* What a table of two rows looks like. */
@@ -136,12 +126,9 @@ static void test_no_memory_is_no_crash(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_fit),
-		cmocka_unit_test(test_fit_place),
-		cmocka_unit_test(test_fit_small_buffer),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_no_memory_is_no_crash),
+		cmocka_unit_test(test_columns),	  cmocka_unit_test(test_fit),
+		cmocka_unit_test(test_fit_place), cmocka_unit_test(test_fit_small_buffer),
+		cmocka_unit_test(test_table),	  cmocka_unit_test(test_no_memory_is_no_crash),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -152,9 +152,8 @@ static void against_scan(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(valid_tables), cmocka_unit_test(invalid_tables),
-		cmocka_unit_test(edges),	cmocka_unit_test(known_spaces),
-		cmocka_unit_test(against_scan),
+		cmocka_unit_test(valid_tables), cmocka_unit_test(invalid_tables), cmocka_unit_test(edges),
+		cmocka_unit_test(known_spaces), cmocka_unit_test(against_scan),
 	};
 	const char *given = getenv("COZK_TEST_SEED");
 

@@ -237,10 +237,10 @@ struct program {
 	struct vtime_session s;
 	struct vtime_thread t[THREADS];
 	enum state state[THREADS];
-	u64 unsampled[THREADS];	/* run time since the last sample */
+	u64 unsampled[THREADS]; /* run time since the last sample */
 	u64 since[THREADS];	/* when it blocked */
 	u64 now;
-	u64 overslept;		/* by all, ever */
+	u64 overslept; /* by all, ever */
 	bool oversleeps;
 };
 
@@ -483,13 +483,11 @@ static void order_with_surplus(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(barrier_half),	    cmocka_unit_test(barrier_tenth),
-		cmocka_unit_test(one_cpu),	    cmocka_unit_test(short_wait),
-		cmocka_unit_test(poor_waker),	    cmocka_unit_test(surplus_first),
-		cmocka_unit_test(surplus_hits),	    cmocka_unit_test(born_and_settled),
-		cmocka_unit_test(large_numbers),    cmocka_unit_test(properties),
-		cmocka_unit_test(speedup_zero),	    cmocka_unit_test(bystander),
-		cmocka_unit_test(order),	    cmocka_unit_test(order_with_surplus),
+		cmocka_unit_test(barrier_half), cmocka_unit_test(barrier_tenth),      cmocka_unit_test(one_cpu),
+		cmocka_unit_test(short_wait),	cmocka_unit_test(poor_waker),	      cmocka_unit_test(surplus_first),
+		cmocka_unit_test(surplus_hits), cmocka_unit_test(born_and_settled),   cmocka_unit_test(large_numbers),
+		cmocka_unit_test(properties),	cmocka_unit_test(speedup_zero),	      cmocka_unit_test(bystander),
+		cmocka_unit_test(order),	cmocka_unit_test(order_with_surplus),
 	};
 	const char *given = getenv("COZK_TEST_SEED");
 

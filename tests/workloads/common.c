@@ -29,8 +29,8 @@ static const char workload_usage[] =
 
 static struct {
 	double unit_us;
-	double seconds;		/* 0: no limit */
-	uint64_t items;		/* 0: no limit */
+	double seconds; /* 0: no limit */
+	uint64_t items; /* 0: no limit */
 	double warmup;
 	double loops_per_ms;
 	const char *out;
@@ -46,7 +46,7 @@ static struct {
 	bool on;
 	bool done;
 	uint64_t items;
-	double start_s;		/* wall clock: of the run, then of the measured part */
+	double start_s; /* wall clock: of the run, then of the measured part */
 	double end_s;
 	double thread_cpu_s[WORKLOAD_MAX_THREADS];
 	int threads;
@@ -75,8 +75,7 @@ static double parse_number(const char *option, const char *text, double min)
 	errno = 0;
 	value = strtod(text, &end);
 	if (end == text || *end || errno || !(value >= min && value <= 1e15)) {
-		fprintf(stderr, "%s: --%s: not a number of at least %g: %s\n", self->name, option,
-			min, text);
+		fprintf(stderr, "%s: --%s: not a number of at least %g: %s\n", self->name, option, min, text);
 		exit(2);
 	}
 	return value;
@@ -96,8 +95,7 @@ static void parse_speedup(const char *option, const char *text)
 	for (int i = 0; i < self->nr_parts; i++) {
 		struct part *part = &self->parts[i];
 
-		if (strlen(part->name) == (size_t)(equals - text) &&
-		    !strncmp(part->name, text, strlen(part->name))) {
+		if (strlen(part->name) == (size_t)(equals - text) && !strncmp(part->name, text, strlen(part->name))) {
 			part->speedup = percent / 100;
 			return;
 		}
@@ -269,8 +267,7 @@ void workload_start(const struct workload *workload, int argc, char **argv)
 	for (int i = 0; i < self->nr_parts; i++) {
 		struct part *part = &self->parts[i];
 
-		part->loops = (uint64_t)(options.loops_per_ms * options.unit_us / 1000 *
-					 part_units(part));
+		part->loops = (uint64_t)(options.loops_per_ms * options.unit_us / 1000 * part_units(part));
 	}
 	measured.start_s = now_s(CLOCK_MONOTONIC);
 }
@@ -349,9 +346,8 @@ int workload_finish(void)
 	fprintf(out, "{\"program\":\"%s\",\"items\":%llu,\"seconds\":%.6f,", self->name,
 		(unsigned long long)measured.items, seconds);
 	fprintf(out, "\"period_ns\":%.0f,\"formula_ns\":%.0f,\"unit_us\":%g,\"loops_per_ms\":%.0f,",
-		seconds * 1e9 / (double)measured.items,
-		self->period(self->parts) * options.unit_us * 1e3, options.unit_us,
-		options.loops_per_ms);
+		seconds * 1e9 / (double)measured.items, self->period(self->parts) * options.unit_us * 1e3,
+		options.unit_us, options.loops_per_ms);
 	fprintf(out, "\"thread_cpu_s\":[");
 	for (int i = 0; i < measured.threads; i++)
 		fprintf(out, "%s%.4f", i ? "," : "", measured.thread_cpu_s[i]);

@@ -19,19 +19,19 @@ enum {
 };
 
 struct part {
-	const char *name;	/* of its function too */
-	double units;		/* CPU time of one run, in units, at speedup 0 */
-	double speedup;		/* 0 to 1, from --speedup */
-	uint64_t loops;		/* what its function runs; set by workload_start() */
+	const char *name; /* of its function too */
+	double units;	  /* CPU time of one run, in units, at speedup 0 */
+	double speedup;	  /* 0 to 1, from --speedup */
+	uint64_t loops;	  /* what its function runs; set by workload_start() */
 };
 
 struct workload {
 	const char *name;
 	struct part *parts;
 	int nr_parts;
-	int cpus;		/* its truth holds on at least so many */
-	bool exactly;		/* ... or on exactly so many: it confines itself to them */
-	double (*period)(const struct part *parts);	/* units an item, from parts' part_units() */
+	int cpus;				    /* its truth holds on at least so many */
+	bool exactly;				    /* ... or on exactly so many: it confines itself to them */
+	double (*period)(const struct part *parts); /* units an item, from parts' part_units() */
 };
 
 /*
@@ -78,15 +78,15 @@ static inline double max2(double a, double b)
 #endif
 
 /* A macro, so that the work belongs to the line that uses it and not to one line here. */
-#define WORK(loops)                                             \
-	do {                                                    \
-		uint64_t x_ = 88172645463325252ULL;             \
-		for (uint64_t i_ = (loops); i_; i_--) {         \
-			x_ ^= x_ << 13;                         \
-			x_ ^= x_ >> 7;                          \
-			x_ ^= x_ << 17;                         \
-		}                                               \
-		__asm__ volatile("" : : "r"(x_));               \
+#define WORK(loops)                                     \
+	do {                                            \
+		uint64_t x_ = 88172645463325252ULL;     \
+		for (uint64_t i_ = (loops); i_; i_--) { \
+			x_ ^= x_ << 13;                 \
+			x_ ^= x_ >> 7;                  \
+			x_ ^= x_ << 17;                 \
+		}                                       \
+		__asm__ volatile("" : : "r"(x_));       \
 	} while (0)
 
 #endif

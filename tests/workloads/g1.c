@@ -34,12 +34,10 @@ static double period(const struct part *p)
 	return max2(part_units(&p[A]), part_units(&p[B]));
 }
 
-static const struct workload g1 = {
-	.name = WORKLOAD_NAME, .parts = parts, .nr_parts = 3, .cpus = 2, .period = period
-};
+static const struct workload g1 = { .name = WORKLOAD_NAME, .parts = parts, .nr_parts = 3, .cpus = 2, .period = period };
 
 static pthread_barrier_t barrier;
-static uint64_t last_round = UINT64_MAX;	/* written before a barrier, read after one */
+static uint64_t last_round = UINT64_MAX; /* written before a barrier, read after one */
 
 PART void part_a(void);
 PART void part_b(void);

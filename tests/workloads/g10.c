@@ -29,12 +29,10 @@ static double period(const struct part *p)
 	return part_units(&p[A]) + part_units(&p[B]);
 }
 
-static const struct workload g10 = {
-	.name = "G10", .parts = parts, .nr_parts = 2, .cpus = 1, .period = period
-};
+static const struct workload g10 = { .name = "G10", .parts = parts, .nr_parts = 2, .cpus = 1, .period = period };
 
 static uint32_t turn = A;
-static bool stopping;		/* written before a pass, read after one */
+static bool stopping; /* written before a pass, read after one */
 
 PART void part_a(void);
 PART void part_b(void);

@@ -26,9 +26,7 @@ static double period(const struct part *p)
 	return max2(part_units(&p[STAGE1]), part_units(&p[STAGE2]));
 }
 
-static const struct workload g2 = {
-	.name = "G2", .parts = parts, .nr_parts = 2, .cpus = 2, .period = period
-};
+static const struct workload g2 = { .name = "G2", .parts = parts, .nr_parts = 2, .cpus = 2, .period = period };
 
 static struct queue queue = QUEUE_INIT;
 static bool stopping;

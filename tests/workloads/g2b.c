@@ -88,8 +88,7 @@ int main(int argc, char **argv)
 	pthread_t first, second;
 
 	workload_start(&g2b, argc, argv);
-	if (pthread_create(&first, NULL, first_thread, NULL) ||
-	    pthread_create(&second, NULL, second_thread, NULL))
+	if (pthread_create(&first, NULL, first_thread, NULL) || pthread_create(&second, NULL, second_thread, NULL))
 		return 1;
 	workload_thread_begin(2);
 	while (queue_take(&queue23) == TOKEN_ITEM) {

@@ -27,12 +27,10 @@ static double period(const struct part *p)
 	return max2(part_units(&p[A]), part_units(&p[B]));
 }
 
-static const struct workload g4 = {
-	.name = "G4", .parts = parts, .nr_parts = 3, .cpus = 2, .period = period
-};
+static const struct workload g4 = { .name = "G4", .parts = parts, .nr_parts = 3, .cpus = 2, .period = period };
 
-static uint64_t arrived;			/* both threads, all rounds */
-static uint64_t last_round = UINT64_MAX;	/* written before a barrier, read after one */
+static uint64_t arrived;		 /* both threads, all rounds */
+static uint64_t last_round = UINT64_MAX; /* written before a barrier, read after one */
 
 PART void part_a(void);
 PART void part_b(void);

@@ -28,14 +28,12 @@ static double period(const struct part *p)
 	return part_units(&p[A]) + part_units(&p[B]);
 }
 
-static const struct workload g7 = {
-	.name = "G7", .parts = parts, .nr_parts = 2, .cpus = 1, .period = period
-};
+static const struct workload g7 = { .name = "G7", .parts = parts, .nr_parts = 2, .cpus = 1, .period = period };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
-static int turn = A;		/* under lock */
-static bool stopping;		/* under lock */
+static int turn = A;  /* under lock */
+static bool stopping; /* under lock */
 
 PART void part_a(void);
 PART void part_b(void);

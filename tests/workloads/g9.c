@@ -29,9 +29,7 @@ static double period(const struct part *p)
 	return max2(part_units(&p[A]), part_units(&p[B]));
 }
 
-static const struct workload g9 = {
-	.name = "G9", .parts = parts, .nr_parts = 2, .cpus = 2, .period = period
-};
+static const struct workload g9 = { .name = "G9", .parts = parts, .nr_parts = 2, .cpus = 2, .period = period };
 
 PART void part_a(void);
 PART void part_b(void);
@@ -47,7 +45,7 @@ void part_b(void)
 }
 
 static struct {
-	int begin[2];		/* pipes: [0] to read, [1] to write */
+	int begin[2]; /* pipes: [0] to read, [1] to write */
 	int through[2];
 	pid_t pid;
 } child[CHILDREN];

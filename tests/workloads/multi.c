@@ -22,9 +22,7 @@ static double period(const struct part *p)
 	return part_units(&p[PARSE]) + part_units(&p[RENDER]);
 }
 
-static const struct workload multi = {
-	.name = "multi", .parts = parts, .nr_parts = 2, .cpus = 1, .period = period
-};
+static const struct workload multi = { .name = "multi", .parts = parts, .nr_parts = 2, .cpus = 1, .period = period };
 
 PART void parse(void);
 PART void render(void);

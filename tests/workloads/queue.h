@@ -12,15 +12,14 @@ struct queue {
 	pthread_cond_t not_empty;
 	pthread_cond_t not_full;
 	int token[QUEUE_SLOTS];
-	unsigned int put;	/* tokens ever put */
+	unsigned int put; /* tokens ever put */
 	unsigned int taken;
 };
 
-#define QUEUE_INIT                                  \
-	{                                           \
-		.lock = PTHREAD_MUTEX_INITIALIZER,  \
-		.not_empty = PTHREAD_COND_INITIALIZER, \
-		.not_full = PTHREAD_COND_INITIALIZER \
+#define QUEUE_INIT                                                                        \
+	{                                                                                 \
+		.lock = PTHREAD_MUTEX_INITIALIZER, .not_empty = PTHREAD_COND_INITIALIZER, \
+		.not_full = PTHREAD_COND_INITIALIZER                                      \
 	}
 
 /* Waits for a free slot. */

@@ -23,8 +23,8 @@
 #include "cozk.h"
 
 enum {
-	PATTERN_BYTES = 12288,	/* frames with AVX-512 state are about 3.5 kB */
-	GAP_BYTES = 1024,	/* for this function's own locals and the red zone */
+	PATTERN_BYTES = 12288, /* frames with AVX-512 state are about 3.5 kB */
+	GAP_BYTES = 1024,      /* for this function's own locals and the red zone */
 };
 
 struct counts {
@@ -69,8 +69,7 @@ static void wait_in_turn(struct counts *counts)
 	counts->calls += 4;
 	counts->eintr_poll += poll(&nothing, 1, 1) < 0 && errno == EINTR;
 	counts->eintr_nanosleep += nanosleep(&ms, NULL) < 0 && errno == EINTR;
-	counts->eintr_futex += syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &ms, NULL, 0) < 0 &&
-			       errno == EINTR;
+	counts->eintr_futex += syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &ms, NULL, 0) < 0 && errno == EINTR;
 	counts->eintr_read += read(pipe_fds[0], bytes, sizeof(bytes)) < 0 && errno == EINTR;
 }
 
@@ -106,7 +105,7 @@ int main(int argc, char **argv)
 	pthread_join(thread, NULL);
 	printf("{\"slices\":%lu,\"frames\":%lu,\"calls\":%lu,", worker_counts.slices + w->slices,
 	       worker_counts.frames + w->frames, w->calls);
-	printf("\"eintr\":{\"poll\":%lu,\"nanosleep\":%lu,\"read\":%lu,\"futex\":%lu}}\n",
-	       w->eintr_poll, w->eintr_nanosleep, w->eintr_read, w->eintr_futex);
+	printf("\"eintr\":{\"poll\":%lu,\"nanosleep\":%lu,\"read\":%lu,\"futex\":%lu}}\n", w->eintr_poll,
+	       w->eintr_nanosleep, w->eintr_read, w->eintr_futex);
 	return failed_writes != 0;
 }
