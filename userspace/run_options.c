@@ -53,7 +53,7 @@ static const struct argp_option option_table[] = {
 	{ "event", 'e', "EVENT", 0, "Sample on this event, by its libpfm4 name (default: the CPU clock)", 3 },
 	{ "event-period", OPT_EVENT_PERIOD, "N", 0, "Events between two samples (default 1000000)", 3 },
 	{ "period", OPT_PERIOD, "US", 0, "CPU time between two samples (default 1000)", 3 },
-	{ "window-period", OPT_WINDOW_PERIOD, "US", 0, "The same inside experiments (default 250)", 3 },
+	{ "window-period", OPT_WINDOW_PERIOD, "US", 0, "The same inside experiments (default 100)", 3 },
 	{ NULL, 0, NULL, 0, "Output and the program:", 4 },
 	{ "output", 'o', "FILE", 0, "Profile to append to (default " COZK_PROFILE_DEFAULT ")", 4 },
 	{ "truncate", OPT_TRUNCATE, NULL, 0, "Overwrite the profile", 4 },
@@ -262,7 +262,7 @@ void cozk_run_options_parse(struct cozk_run_options *ret, int argc, char **argv)
 		.mode = COZK_PROFILE_APPEND,
 		.by = COZK_UNIT_LINE,
 		.period_ns = 1000000,
-		.window_period_ns = 250000,
+		.window_period_ns = 100000,
 		.event_period = 1000000,
 	};
 	cozk_scope_init(&ret->scope);

@@ -11,7 +11,7 @@ RATIO_PERIOD_US = 1000
 SAMPLE_BAR_NS = 1000
 SAMPLE_PERIOD_US = 20   # so often that samples are most of what is measured
 COMPARED_PERIOD_US = 100    # an emulated processor can still follow
-DEFAULT_PERIOD_US = 250
+DEFAULT_PERIOD_US = 100
 
 # perf: the kernel's own CPU clock event in place of cozk, to compare with.
 CASES = [(name, RATIO_PERIOD_US, "cozk") for name in ("multi", "g1", "threads", "forks", "gzip")]
