@@ -166,6 +166,18 @@ static int first_look(struct cozk_controller *c)
 	return error;
 }
 
+/* Until the program's exec is in the ring; its addresses are known then. */
+static int wait_for_process(struct cozk_controller *c)
+{
+	int error = look(c);
+
+	while (!error && !c->processes.len && !done(c)) {
+		pause_ms(1);
+		error = look(c);
+	}
+	return error;
+}
+
 static int fail(struct cozk_controller *c, int error, const char *what)
 {
 	if (!c->problem_code) {
@@ -202,6 +214,21 @@ static void update_points(struct cozk_controller *c, uint32_t needed)
 		c->points_len = count;
 }
 
+/* As in Coz: the run is one visit, of a point that every program has. */
+static void add_whole_run(struct cozk_controller *c, const struct cozk_window *window)
+{
+	size_t at = c->points_len ? c->visits_len : 0;
+
+	if (at == COZK_MAX_POINTS)
+		return;
+	c->visits[at] = (struct cozk_visits){
+		.name = COZK_END_TO_END_POINT,
+		.type = COZK_VISITS_THROUGHPUT,
+		.delta = window->end_reason == COZK_END_EXIT,
+	};
+	c->visits_len = at + 1;
+}
+
 static void keep_window(struct cozk_controller *c, const struct cozk_plan_window *planned,
 			const struct cozk_window *window)
 {
@@ -214,6 +241,8 @@ static void keep_window(struct cozk_controller *c, const struct cozk_plan_window
 	update_points(c, window->counts_len);
 	c->visits_len = cozk_window_visits(window, c->counts, c->points, c->points_len, c->visits, &most);
 	c->visits_seen += most;
+	if (c->end_to_end)
+		add_whole_run(c, window);
 	cozk_window_experiment(&experiment, window, &c->targets[planned->target], planned->speedup_ppm, planned->block,
 			       c->visits, c->visits_len);
 	error = cozk_profile_window(c->profile, &experiment);
@@ -225,28 +254,48 @@ static void keep_window(struct cozk_controller *c, const struct cozk_plan_window
 		cozk_plan_feedback(&c->plan, most);
 }
 
-/* The module answers -ENOENT when the last thread left between two windows. */
-static int run_window(struct cozk_controller *c, const struct cozk_plan_window *planned)
+/*
+ * Returns 1 with the result in @window, 0 if there was none, or -errno. The module answers -ENOENT when the last thread
+ * left between two windows.
+ */
+static int open_window(struct cozk_controller *c, const struct cozk_plan_window *planned, uint64_t duration_ns,
+		       struct cozk_window *window)
 {
-	struct cozk_window window = {
-		.duration_ns = planned->duration_ns,
+	int error;
+
+	*window = (struct cozk_window){
+		.duration_ns = duration_ns,
 		.period_ns = c->window_period_ns,
 		.speedup = planned->speedup_ppm,
 		.counts = (uintptr_t)c->counts,
 		.counts_max = COZK_MAX_POINTS,
 	};
-	int error = cozk_device_window(c->dev, &window);
-
-	if (error == -ENOENT) {
+	error = cozk_device_window(c->dev, window);
+	if (error == -ENOENT)
 		c->program_over = true;
+	if (error == -ENOENT || error == -EINTR)
 		return 0;
-	}
-	if (error == -EINTR)
-		return 0;
-	if (error)
-		return fail(c, error, "the module refused a window");
-	keep_window(c, planned, &window);
-	return 0;
+	return error ? fail(c, error, "the module refused a window") : 1;
+}
+
+/*
+ * Queues are as full as the last speedup left them, and until they have adapted the program runs from stock: the same
+ * again first, without keeping it (docs/decisions/0006).
+ */
+static int run_window(struct cozk_controller *c, const struct cozk_plan_window *planned)
+{
+	struct cozk_window window;
+	int got = 1;
+
+	if (!c->end_to_end)
+		got = open_window(c, planned, planned->duration_ns / 2, &window);
+	if (got == 1 && !done(c))
+		got = open_window(c, planned, planned->duration_ns, &window);
+	else if (got == 1)
+		got = 0;
+	if (got == 1)
+		keep_window(c, planned, &window);
+	return got < 0 ? got : 0;
 }
 
 static void dump_samples(struct cozk_controller *c)
@@ -287,7 +336,8 @@ int cozk_controller_run(struct cozk_controller *c)
 	int error;
 
 	c->start_ns = now_ns();
-	error = first_look(c);
+	/* End to end nothing may be left out, and what to try is known. */
+	error = c->end_to_end && c->plan.only_fixed ? wait_for_process(c) : first_look(c);
 	if (error)
 		return fail(c, error, "the module refused a scope");
 	while (!done(c)) {

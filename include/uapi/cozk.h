@@ -39,7 +39,7 @@
 #define COZK_MAX_RANGES 65536		/* ranges of one target, or of one scope */
 #define COZK_MIN_PERIOD_NS 20000
 #define COZK_MAX_PERIOD_NS 1000000000
-#define COZK_MAX_WINDOW_NS 60000000000ULL
+#define COZK_MAX_WINDOW_NS 3600000000000ULL
 
 /* cozk_info.features */
 #define COZK_FEATURE_KERNEL_IP (1ULL << 0)	/* this opener may see kernel addresses */
