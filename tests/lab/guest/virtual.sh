@@ -17,12 +17,12 @@ profile()
 	shift 2
 	while [ "$1" != -- ]; do options+=("$1"); shift; done
 	shift
-	"$bin/cozk" run -q --no-report --truncate -o "$bin/$program.jsonl" --duration "$seconds" --window-period 250 \
+	"$bin/cozk" run -q --no-report --truncate -o "$bin/$program.jsonl" --duration "$seconds" --window-period 250 --window 500 \
 		"${options[@]}" -- "$bin/$program" --unit-us 5000 "$@"
 	cp "$bin/$program.jsonl" "$out"
 }
 
-profile g7 16 --speedups 0-100:25 --fixed-function part_a --fixed-function part_b --
-profile g10 12 --speedups 0,50,100 --fixed-function part_a --fixed-function part_b --
-profile g1 16 --speedups 0,50,100 --fixed-function part_a --fixed-function part_b --fixed-function never_run -- --any-cpus --never
-profile multi 10 --speedups 0,50,100 --fixed-function parse --fixed-function render --
+profile g7 30 --speedups 0-100:25 --fixed-function part_a --fixed-function part_b --
+profile g10 22 --speedups 0,50,100 --fixed-function part_a --fixed-function part_b --
+profile g1 30 --speedups 0,50,100 --fixed-function part_a --fixed-function part_b --fixed-function never_run -- --any-cpus --never
+profile multi 30 --speedups 0,50,100 --fixed-function parse --fixed-function render --
