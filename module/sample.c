@@ -197,7 +197,6 @@ void cozk_sample_clock_start(struct cozk_thread *t, u64 now)
 	struct cozk_session *s = t->session;
 	struct cozk_session_cpu *sc = this_cpu_ptr(s->cpu);
 	u64 period = period_of(s);
-
 	bool by_event = READ_ONCE(s->pmu);
 
 	if (c->curr != t || c->ticking || !(period || by_event))

@@ -233,15 +233,24 @@ static int start_program(struct run *run)
 	return error == -ENOENT ? COZK_EXIT_NOT_FOUND : COZK_EXIT_NOT_EXECUTABLE;
 }
 
-/* The session's threads run on, now undisturbed, until the last has ended or a second signal is impatient. */
-static void wait_for_end(struct run *run)
+/* How long what the program has started may take to end after it was told to. */
+enum { LEAVE_MS = 2000, WAIT_MS = 100 };
+
+/*
+ * The session's threads run on, now undisturbed, until the last has ended or a second signal is impatient. @told: they
+ * have been sent SIGTERM.
+ */
+static void wait_for_end(struct run *run, bool told)
 {
 	struct pollfd fd = { .fd = run->dev.fd };
+	int left = LEAVE_MS / WAIT_MS;
 
 	for (;;) {
 		cozk_launch_reap(&run->child);
 		cozk_controller_drain(&run->controller);
-		if (poll(&fd, 1, 100) > 0 && fd.revents & POLLHUP)
+		if (poll(&fd, 1, WAIT_MS) > 0 && fd.revents & POLLHUP)
+			break;
+		if (told && run->child.reaped && left-- <= 0)
 			break;
 		/* Asked to stop: what the program left running is not waited for. */
 		if (cozk_run_stop && run->child.reaped)
@@ -249,6 +258,14 @@ static void wait_for_end(struct run *run)
 	}
 	while (!cozk_launch_reap(&run->child))
 		poll(NULL, 0, 5);
+}
+
+/* A shell between us and the work would keep the signal to itself, so everybody gets it. */
+static void end_program(struct run *run)
+{
+	cozk_controller_drain(&run->controller);
+	cozk_processes_kill(&run->controller.processes, SIGTERM);
+	wait_for_end(run, true);
 }
 
 static bool ended_by_duration(const struct run *run)
@@ -314,8 +331,7 @@ static int problem_status(struct run *run)
 
 	if (!c->problem_code)
 		return 0;
-	kill(run->child.pid, SIGTERM);
-	wait_for_end(run);
+	end_program(run);
 	finish_profile(run);
 	if (c->problem_code == -ENOENT || c->problem_code == -EINVAL) {
 		cozk_error(c->problem,
@@ -338,8 +354,9 @@ static int profile_program(struct run *run)
 		return status;
 	cut = ended_by_duration(run);
 	if (cut)
-		kill(run->child.pid, SIGTERM);
-	wait_for_end(run);
+		end_program(run);
+	else
+		wait_for_end(run, false);
 	io_status = finish_profile(run);
 	report_status = report(run);
 	if (!io_status)

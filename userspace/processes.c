@@ -2,6 +2,7 @@
 #include "processes.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,4 +173,13 @@ int cozk_processes_push_target(struct cozk_processes *p, struct cozk_device *dev
 	free(spans.v);
 	cozk_ranges_deinit(&ranges);
 	return error;
+}
+
+void cozk_processes_kill(const struct cozk_processes *p, int signal_number)
+{
+	size_t i;
+
+	for (i = 0; i < p->len; i++)
+		if (!p->v[i].gone)
+			kill(p->v[i].pid, signal_number);
 }

@@ -47,4 +47,7 @@ int cozk_processes_push_scopes(struct cozk_processes *p, struct cozk_device *dev
 int cozk_processes_push_target(struct cozk_processes *p, struct cozk_device *dev, enum cozk_target_kind kind,
 			       const char *name, char *err, size_t errlen);
 
+/* Sends the signal to every process of the session that is not known to be gone. */
+void cozk_processes_kill(const struct cozk_processes *p, int signal_number);
+
 #endif

@@ -46,7 +46,7 @@ static const struct argp_option option_table[] = {
 	  "Virtual speedups in percent (default 0-100:25); 0 is always among them", 2 },
 	{ "fixed-speedup", OPT_FIXED_SPEEDUP, "PERCENT", 0, "The same as --speedups with one number", 2 },
 	{ "seed", OPT_SEED, "N", 0, "Seed of the order of experiments (default: the time)", 2 },
-	{ "duration", OPT_DURATION, "SECONDS", 0, "End the program (SIGTERM) after this time", 2 },
+	{ "duration", OPT_DURATION, "SECONDS", 0, "End the program, and what it has started, by SIGTERM after this time", 2 },
 	{ "window", OPT_WINDOW, "MS", 0, "Length of an experiment (default: adapted to the visits)", 2 },
 	{ "end-to-end", OPT_END_TO_END, NULL, 0, "One experiment, which is the whole run", 2 },
 	{ NULL, 0, NULL, 0, "Sampling:", 3 },

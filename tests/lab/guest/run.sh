@@ -88,6 +88,12 @@ like "an event this machine lacks falls back to the clock" "$out" 'CPU clock'
 is "… and still measures" "$([ "$(count experiment event.jsonl)" -ge 1 ] && echo yes)" yes
 
 # ---- ends
+# A shell that waits for its child does not pass a SIGTERM on.
+started=$SECONDS
+cozk run --truncate -o shell.jsonl --speedups 0 --duration 2 -- bash -c "'$bin/multi'; true"
+is "--duration ends the whole tree: in time" "$([ $((SECONDS - started)) -le 6 ] && echo yes)" yes
+is "--duration ends the whole tree: nobody is left" "$(pgrep -x multi)" ""
+
 cozk run --truncate -o e.jsonl -- sh -c 'exit 7'
 is "the program's own status" "$status" 7
 cozk run --truncate -o e.jsonl -- sh -c 'kill -9 $$'
